@@ -1,0 +1,151 @@
+"""The seam between the servicers and the engines: what a listener is asked, and what it answers.
+
+A servicer turns a Riva request into a `HearingRequest`, opens a `Listener`, feeds it PCM and
+turns every `Heard` into Riva's result. It never sees an engine; an engine never sees gRPC.
+
+Timeline of one utterance, all positions counted in samples, never in wall-clock time, so that the
+same audio gives the same results however it was cut into messages and however busy the machine was:
+
+    silence | speech ............ speech | silence ........ | next utterance
+            ^ onset                      ^ end of speech    ^ processed_ms of the final
+              interims ->                 |--stop_history---|  (detector, resampler, decoder start clean)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Samples = npt.NDArray[np.int16]
+
+
+@dataclass(frozen=True, slots=True)
+class Boost:
+    """A phrase the caller expects; a negative weight suppresses it. Its casing is the output's casing."""
+
+    phrase: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Endpointing:
+    """When an utterance begins and ends. Histories in ms, thresholds as shares (0..1) of that window."""
+
+    start_history_ms: int = 300
+    start_threshold: float = 0.2
+    stop_history_ms: int = 500
+    stop_threshold: float = 0.98
+    stop_history_eou_ms: int | None = None
+    """First pass: after this much silence an interim with stability 1.0 holds the whole utterance."""
+    stop_threshold_eou: float | None = None
+    max_utterance_ms: int = 20_000
+    """An utterance is cut here even if the speaker goes on, so that work always advances."""
+
+
+@dataclass(frozen=True, slots=True)
+class HearingRequest:
+    """One stream's wishes."""
+
+    rate: int
+    """Samples a second of what will be heard (8000..96000); the listener resamples."""
+    engine: str = ""
+    """Name of the engine for finals; empty takes the default."""
+    interim: bool = False
+    punctuation: bool = True
+    verbatim: bool = False
+    """True keeps the spoken form; False writes plain numbers as digits."""
+    profanity_filter: bool = False
+    word_times: bool = False
+    alternatives: int = 1
+    boosts: tuple[Boost, ...] = ()
+    endpointing: Endpointing = field(default_factory=Endpointing)
+    clean_points: bool = False
+    """Tell, as a `Heard` without alternatives, each position in silence at which the listener started
+    clean: a client that resumes there gets the results it would have got without interruption."""
+    vad_probabilities: bool = False
+    """Tell the voice detector's probabilities, one for each frame, as a `Heard` without alternatives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    text: str
+    start_ms: int
+    end_ms: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    text: str
+    """No trailing space; the servicer adds Riva's."""
+    confidence: float
+    words: tuple[Word, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One result. Times are ms from the start of the stream."""
+
+    final: bool
+    stability: float
+    """0 for a final, 0.1 volatile, 0.9 stable prefix, 1.0 first-pass end of utterance."""
+    alternatives: tuple[Hypothesis, ...]
+    processed_ms: int
+    """For a final or a clean point: exactly where the listener started clean. Else: heard so far."""
+    speech_ms: tuple[int, int] = (0, 0)
+    """For a final: start and end of speech as the voice detector saw them."""
+    vad: tuple[float, ...] = ()
+
+
+class Listener(Protocol):
+    """Hears one mono stream."""
+
+    async def hear(self, samples: Samples) -> list[Heard]:
+        """Take the next samples, in any amount; answers when everything they decide is decided."""
+        ...
+
+    async def end_utterance(self) -> list[Heard]:
+        """Finalise what has been said up to now and go on listening (Riva's `force_eou`)."""
+        ...
+
+    async def finish(self) -> list[Heard]:
+        """The stream is over: the last final, if there is one."""
+        ...
+
+    def close(self) -> None:
+        """Give up at once without deciding anything more (the client went away)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EngineInfo:
+    name: str
+    """As it stands in model names: `whisper-tiny`, `moonshine-tiny`."""
+    language: str
+    rate: int
+
+
+class Busy(Exception):
+    """More is being heard than can be decoded in time; `retry_ms` says when to ask again."""
+
+    def __init__(self, retry_ms: int) -> None:
+        super().__init__(f"all recogniser slots are busy, try again in {retry_ms} ms")
+        self.retry_ms = retry_ms
+
+
+class Ears(Protocol):
+    """The engines of one process, shared by all its streams."""
+
+    @property
+    def engines(self) -> tuple[EngineInfo, ...]:
+        """What can be asked for; the first is the default."""
+        ...
+
+    def listen(self, request: HearingRequest) -> Listener:
+        """Open a stream. Raises `Busy` at the limit and `KeyError` for an unknown engine."""
+        ...
+
+    def close(self) -> None: ...
