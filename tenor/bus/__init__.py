@@ -1,0 +1,133 @@
+"""The bus: topics of ordered events between the stages. One small interface, two implementations.
+
+    embedded   one SQLite file in WAL mode           sqlite:///.tenor/bus.db
+    Kafka      aiokafka                              kafka://host:9092[,host:9092]
+
+Promises, the same for both (tests/tenor/bus holds them to it):
+- what `publish` returned for is durable and is read by every group at least once;
+- events of one call are read in the order they were published, since a call is one partition;
+- within a group a partition belongs to one consumer at a time; a dead one's partitions go to the others;
+- reading goes on from the committed offset after any crash;
+- topics of the bus have the same number of partitions and one way of choosing among them, so that
+  partition 3 of `tenor.audio` and partition 3 of `tenor.transcripts` hold the same calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol, Self
+
+from tenor.events import Event, Topic
+
+
+class Partition(NamedTuple):
+    topic: str
+    number: int
+
+
+class Record(NamedTuple):
+    """One event as it lies on the bus; `topic.decode(record.value)` reads it."""
+
+    topic: str
+    partition: int
+    offset: int
+    key: str
+    value: bytes
+    at: float
+    """When it was published, in seconds since the epoch."""
+
+
+class Position(NamedTuple):
+    """Where a published event came to lie."""
+
+    partition: int
+    offset: int
+
+
+class Commit(NamedTuple):
+    """How far a group has come on a partition: the next offset to read, and a note to its successor."""
+
+    offset: int
+    note: str = ""
+    """At most 1 kB; comes back to whoever takes over the partition."""
+
+
+AssignmentHook = Callable[[Sequence[Partition]], Awaitable[None]]
+
+
+async def no_hook(_: Sequence[Partition]) -> None:
+    """For consumers that keep nothing per partition."""
+
+
+class Consumer(Protocol):
+    """A member of a group. Use as `async with bus.consumer(...) as consumer`."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(self, *exc: object) -> None: ...
+
+    async def poll(self, max_records: int = 500, timeout_s: float = 0.5) -> list[Record]:
+        """The next records of the partitions held, in order within each; empty after `timeout_s`.
+
+        Hooks of a rebalance run inside `poll` (or leaving the context), never beside it."""
+        ...
+
+    async def commit(self, commits: Mapping[Partition, Commit]) -> None:
+        """Note progress. Partitions no longer held are ignored: their new owner knows better."""
+        ...
+
+    async def committed(self, partition: Partition) -> Commit | None: ...
+
+    async def seek(self, partition: Partition, offset: int) -> None:
+        """Read on from another offset of a partition held."""
+        ...
+
+    def assignment(self) -> frozenset[Partition]: ...
+
+
+class Bus(Protocol):
+    """Use as `async with open_bus(...) as bus`. One per process is enough; it is safe for many tasks."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(self, *exc: object) -> None: ...
+
+    async def publish(self, topic: Topic, event: Event) -> Position:
+        """Durable when it returns. Raises `Unavailable` only after the configured patience has run out."""
+        ...
+
+    async def publish_many(self, topic: Topic, events: Iterable[Event]) -> list[Position]:
+        """As `publish`, in order, in one go: what bulk work uses."""
+        ...
+
+    def consumer(
+        self,
+        topics: Iterable[Topic],
+        group: str,
+        *,
+        on_assigned: AssignmentHook = no_hook,
+        on_revoked: AssignmentHook = no_hook,
+    ) -> Consumer:
+        """Join a group. Without a committed offset it starts at the oldest record kept.
+
+        `on_revoked` runs while the partitions are still ours: finish and commit there."""
+        ...
+
+    def follower(self, topics: Iterable[Topic], *, from_start: bool = False) -> Consumer:
+        """Read all partitions for oneself, without a group or commits: live views, one-shot commands."""
+        ...
+
+    async def fetch(self, partition: Partition, offset: int, max_records: int = 500) -> list[Record]:
+        """Records of a partition from `offset` (or the oldest kept, if that is later) to the end, at most
+        `max_records`, without a group and without waiting. Empty: there is nothing after `offset` yet."""
+        ...
+
+    async def bounds(self, partition: Partition) -> tuple[int, int]:
+        """Oldest offset kept, and the offset the next record will get."""
+        ...
+
+    async def partitions(self, topic: Topic) -> int: ...
+
+    async def lag(self, topics: Iterable[Topic], group: str) -> dict[Partition, int]:
+        """How many records each partition holds that the group has not committed."""
+        ...

@@ -1,0 +1,44 @@
+"""Stages: long-running parts that the command line puts together and that stop cleanly."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Iterable
+from typing import Protocol
+
+import structlog
+
+log = structlog.get_logger(__name__)
+
+
+class Stage(Protocol):
+    name: str
+
+    async def run(self) -> None:
+        """Work until cancelled. On cancellation finish or hand over what is in hand, then return."""
+        ...
+
+
+async def run_stages(stages: Iterable[Stage]) -> None:
+    """Run all until SIGINT or SIGTERM; if one fails, stop the others and raise its error."""
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    for number in signals:
+        loop.add_signal_handler(number, stop.set)
+    tasks = [asyncio.create_task(stage.run(), name=stage.name) for stage in stages]
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait([*tasks, stopping], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (*tasks, stopping):
+            task.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(stopping, return_exceptions=True)
+        for number in signals:
+            loop.remove_signal_handler(number)
+    for task, result in zip(tasks, results, strict=True):
+        if isinstance(result, Exception):
+            log.error("stage failed", stage=task.get_name(), error=type(result).__name__)
+            raise result
