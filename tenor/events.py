@@ -7,6 +7,7 @@ times of the day are seconds since the Unix epoch.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
@@ -211,8 +212,8 @@ class Topic:
         self.name = name
         self.retention_s = retention_s
         if codec == "json":
-            self._encode = msgspec.json.Encoder().encode
-            self._decode = msgspec.json.Decoder(kinds).decode
+            self._encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
+            self._decode: Callable[[bytes], Any] = msgspec.json.Decoder(kinds).decode
         else:
             self._encode = msgspec.msgpack.Encoder().encode
             self._decode = msgspec.msgpack.Decoder(kinds).decode
