@@ -1,0 +1,64 @@
+# Two commands: `make run` shows Tenor at work, `make test` proves it. Everything else is a part of these.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+.DEFAULT_GOAL := help
+.PHONY: help install dev run test lint bench kafka interop calls clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+install: $(VENV)/.installed ## a virtual environment in .venv with the command `tenor`
+
+$(VENV)/bin/python:
+	@deploy/prerequisites venv
+	@echo "making a virtual environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "installing Tenor and what it needs (a minute or two the first time)"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e .
+	@if command -v cc >/dev/null; then \
+		$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[voice]' \
+		|| echo "no voice for speech output: ttspico did not build (Tenor works without it)"; \
+	else echo "no C compiler: speech output will use flite or espeak-ng if installed"; fi
+	@touch $@
+
+dev: $(VENV)/.dev
+
+$(VENV)/.dev: $(VENV)/.installed
+	@echo "installing the test tools"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+run: install ## the live demo: sample calls being written down in this terminal
+	@$(BIN)/tenor demo
+
+test: dev ## the whole suite, with a real Kafka
+	@deploy/prerequisites kafka
+	@$(BIN)/python deploy/kafka/broker.py fetch
+	@$(BIN)/python -m pytest
+
+lint: dev ## style, types, and which part may know which
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+bench: dev ## accuracy, latency, memory and throughput, as ratios in one run
+	@deploy/prerequisites kafka
+	@$(BIN)/python -m benchmarks
+
+kafka: install ## a real Kafka broker on localhost:9092, until Ctrl-C
+	@deploy/prerequisites kafka
+	@$(BIN)/python deploy/kafka/broker.py run
+
+interop: install ## other people's Riva clients against our server
+	@$(BIN)/python -m interop
+
+calls: install ## make the sample calls in examples/calls again from their scripts
+	@$(BIN)/python examples/make_calls.py
+
+clean: ## remove everything that was made here
+	@rm -rf $(VENV) .tenor build dist *.egg-info deploy/kafka/target .mypy_cache .ruff_cache .pytest_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
