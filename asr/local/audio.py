@@ -1,0 +1,168 @@
+"""What a client sends as audio, whatever it is, turned into samples.
+
+NVIDIA's file clients send a file byte for byte, header included, and say nothing about it, so the
+first bytes decide: WAV, FLAC, Ogg Opus, or no header at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from riva.client.proto import riva_audio_pb2
+
+from asr.local.companding import A_LAW, MU_LAW
+from asr.local.compressed import Decoder, FlacDecoder, OggOpusDecoder
+from asr.local.hearing import Samples
+from asr.local.refusal import header_mismatch, invalid, only_mono, rate_out_of_range
+from asr.local.wav import A_LAW as WAV_A_LAW
+from asr.local.wav import MU_LAW as WAV_MU_LAW
+from asr.local.wav import PCM as WAV_PCM
+from asr.local.wav import WavReader
+
+Encoding = riva_audio_pb2.AudioEncoding
+MODEL_RATE = 16000
+TELEPHONE_RATE = 8000
+LOWEST_RATE, HIGHEST_RATE = 8000, 96000
+_WAV_ENCODING = {WAV_PCM: Encoding.LINEAR_PCM, WAV_A_LAW: Encoding.ALAW, WAV_MU_LAW: Encoding.MULAW}
+_COMPANDED = {Encoding.MULAW: MU_LAW, Encoding.ALAW: A_LAW}
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """What the configuration says about the audio; 0 says nothing."""
+
+    encoding: int = Encoding.ENCODING_UNSPECIFIED
+    rate: int = 0
+    channels: int = 0
+    separate_channels: bool = False
+    """Several channels are welcome and each is heard on its own."""
+
+    def check(self) -> None:
+        """Refuse what no audio could make right, before any arrives."""
+        if self.encoding not in Encoding.values():
+            raise invalid(f"encoding {self.encoding} is not an audio encoding of Riva")
+        if self.rate and not LOWEST_RATE <= self.rate <= HIGHEST_RATE:
+            raise rate_out_of_range(self.rate)
+        if self.channels < 0:
+            raise invalid(f"audio_channel_count must not be negative, got {self.channels}")
+        if self.channels > 1 and not self.separate_channels:
+            raise only_mono()
+
+
+class Intake:
+    """Takes the bytes of one stream, cut anywhere, and gives samples as (frames, channels).
+
+    `rate` and `channels` are 0 until enough has arrived to know them; samples never come before that.
+    """
+
+    def __init__(self, announced: Announced) -> None:
+        announced.check()
+        self.rate = self.channels = 0
+        self._announced = announced
+        self._waiting = bytearray()
+        self._encoding = 0
+        self._wav: WavReader | None = None
+        self._decoder: Decoder | None = None
+        self._rest = b""
+        self._sniffed = False
+
+    def read(self, data: bytes) -> Samples:
+        if not self._sniffed:
+            self._waiting += data
+            kind = _sniff(bytes(self._waiting[:12]))
+            if kind is None:
+                return self._nothing()
+            data = self._begin(kind)
+        return self._read(data)
+
+    def finish(self) -> Samples:
+        """What was still held back. A stream too short to tell what it is has no header."""
+        if not self._sniffed:
+            return self._read(self._begin("")) if self._waiting else self._nothing()
+        if self._decoder is None:
+            return self._nothing()
+        return self._checked(self._decoder.finish())
+
+    def _begin(self, kind: str) -> bytes:
+        self._sniffed = True
+        asked = self._announced.encoding
+        if kind == "wav":
+            self._wav = WavReader()
+        elif kind:
+            if asked not in (Encoding.ENCODING_UNSPECIFIED, Encoding.Value(kind)):
+                raise header_mismatch()
+            self._decoder = FlacDecoder() if kind == "FLAC" else OggOpusDecoder()
+        else:
+            if asked in (Encoding.FLAC, Encoding.OGGOPUS):
+                raise invalid(f"undecodable audio: {Encoding.Name(asked)} was announced, but this is not it")
+            rate = self._announced.rate or (TELEPHONE_RATE if asked in _COMPANDED else MODEL_RATE)
+            self._settle(asked or Encoding.LINEAR_PCM, rate, self._announced.channels or 1)
+        waiting = bytes(self._waiting)
+        self._waiting.clear()
+        return waiting
+
+    def _read(self, data: bytes) -> Samples:
+        if self._decoder is not None:
+            return self._checked(self._decoder.read(data))
+        if self._wav is not None:
+            data = self._wav.read(data)
+            if not self.rate and self._wav.format is not None:
+                self._settle_wav(self._wav)
+        return self._samples(data) if self.rate else self._nothing()
+
+    def _settle_wav(self, wav: WavReader) -> None:
+        assert wav.format is not None
+        announced, encoding = self._announced, _WAV_ENCODING[wav.format.tag]
+        pairs = (
+            (announced.encoding, encoding),
+            (announced.rate, wav.format.rate),
+            (announced.channels, wav.format.channels),
+        )
+        if any(said and said != found for said, found in pairs):
+            raise header_mismatch()
+        self._settle(encoding, wav.format.rate, wav.format.channels)
+
+    def _checked(self, samples: Samples) -> Samples:
+        """Compressed streams are believed about rate and channels: NVIDIA's C++ client makes up both."""
+        if self._decoder is not None and self._decoder.rate and not self.rate:
+            self._settle(self._encoding, self._decoder.rate, self._decoder.channels)
+        return samples
+
+    def _settle(self, encoding: int, rate: int, channels: int) -> None:
+        if not LOWEST_RATE <= rate <= HIGHEST_RATE:
+            raise rate_out_of_range(rate)
+        if channels > 1 and not self._announced.separate_channels:
+            raise only_mono()
+        self._encoding, self.rate, self.channels = encoding, rate, channels
+
+    def _samples(self, data: bytes) -> Samples:
+        """Headerless bytes to samples; half a frame is kept for the next message."""
+        table = _COMPANDED.get(self._encoding)
+        frame = self.channels * (2 if table is None else 1)
+        if self._rest:
+            data = self._rest + data
+        whole = len(data) - len(data) % frame
+        self._rest = data[whole:]
+        if table is None:
+            values = np.frombuffer(data, "<i2", whole // 2).astype(np.int16, copy=False)
+        else:
+            values = table[np.frombuffer(data, np.uint8, whole)]
+        return values.reshape(-1, self.channels)
+
+    def _nothing(self) -> Samples:
+        return np.empty((0, max(1, self.channels)), np.int16)
+
+
+def _sniff(start: bytes) -> str | None:
+    """`wav`, `FLAC`, `OGGOPUS`, or "" for no header; None while too little has arrived."""
+    for magic, kind in ((b"fLaC", "FLAC"), (b"OggS", "OGGOPUS")):
+        if start[:4] == magic:
+            return kind
+        if len(start) < 4 and magic.startswith(start):
+            return None
+    if start[:4] == b"RIFF"[: len(start[:4])]:
+        if len(start) < 12:
+            return None
+        return "wav" if start[8:12] == b"WAVE" else ""
+    return ""

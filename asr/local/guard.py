@@ -1,0 +1,108 @@
+"""Stands before every call: checks the key, and turns what goes wrong into a status."""
+
+from __future__ import annotations
+
+import hmac
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import grpc
+import structlog
+
+from asr.local.refusal import Refusal
+
+log = structlog.get_logger(__name__)
+
+HEALTH = "/grpc.health.v1.Health/"
+
+
+class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
+    """An exception in one call ends that call and nothing else; callers never see a Python traceback."""
+
+    def __init__(self, api_key: str = "") -> None:
+        self._api_key = api_key
+        self.draining = False
+
+    async def intercept_service(
+        self, continuation: Callable[[Any], Awaitable[Any]], details: grpc.HandlerCallDetails
+    ) -> Any:
+        handler = await continuation(details)
+        if handler is None:
+            return None
+        refusal = self._refusal(details)
+        if handler.request_streaming and handler.response_streaming:
+            return grpc.stream_stream_rpc_method_handler(
+                _guarded(handler.stream_stream, details.method, refusal), **_codecs(handler)
+            )
+        if handler.response_streaming:
+            return grpc.unary_stream_rpc_method_handler(
+                _guarded(handler.unary_stream, details.method, refusal), **_codecs(handler)
+            )
+        return grpc.unary_unary_rpc_method_handler(
+            _guarded(handler.unary_unary, details.method, refusal), **_codecs(handler)
+        )
+
+    def _refusal(self, details: grpc.HandlerCallDetails) -> Refusal | None:
+        if details.method.startswith(HEALTH):
+            return None
+        if self._api_key and not self._knows(details.invocation_metadata):
+            return Refusal(grpc.StatusCode.UNAUTHENTICATED, "a valid `authorization: Bearer <key>` is needed")
+        if self.draining:
+            return Refusal(grpc.StatusCode.UNAVAILABLE, "the server is shutting down")
+        return None
+
+    def _knows(self, metadata: Any) -> bool:
+        """With TLS the official client sends every pair twice, so any right one will do."""
+        return any(
+            key.lower() == "authorization" and is_bearer(str(value), self._api_key) for key, value in metadata or ()
+        )
+
+
+def is_bearer(header: str, key: str) -> bool:
+    scheme, _, given = header.partition(" ")
+    return scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), key.encode())
+
+
+def _codecs(handler: Any) -> dict[str, Any]:
+    return {
+        "request_deserializer": handler.request_deserializer,
+        "response_serializer": handler.response_serializer,
+    }
+
+
+def _guarded(serve: Callable[..., Any], method: str, refusal: Refusal | None) -> Callable[..., Any]:
+    """The same handler, in the same style (coroutine or generator), with its exceptions mapped."""
+    if inspect.isasyncgenfunction(serve):
+
+        async def answers(request: Any, context: Any) -> AsyncIterator[Any]:
+            try:
+                if refusal is not None:
+                    raise refusal
+                async for answer in serve(request, context):
+                    yield answer
+            except Exception as error:
+                await _abort(context, method, error)
+
+        return answers
+
+    async def answer(request: Any, context: Any) -> Any:
+        try:
+            if refusal is not None:
+                raise refusal
+            return await serve(request, context)
+        except Exception as error:
+            await _abort(context, method, error)
+
+    return answer
+
+
+async def _abort(context: Any, method: str, error: Exception) -> None:
+    if isinstance(error, grpc.aio.AbortError):
+        raise error
+    if isinstance(error, Refusal):
+        log.info("refused", method=method, code=error.code.name, reason=error.text)
+        await context.abort(error.code, error.text, error.trailers)
+    # The text of an unexpected error may quote what a caller said, so it stays out of the answer.
+    log.error("failed", method=method, error=type(error).__name__, exc_info=error)
+    await context.abort(grpc.StatusCode.INTERNAL, f"internal error: {type(error).__name__}")

@@ -1,0 +1,147 @@
+"""Riva's RecognitionConfig read into what a listener is asked, or refused in Riva's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from asr.local.audio import MODEL_RATE, Announced
+from asr.local.hearing import Boost, Endpointing, EngineInfo, HearingRequest
+from asr.local.refusal import invalid, unavailable_model
+
+RIVA_STOP_HISTORY_MS = 800
+SHORTEST_STOP_MS, LONGEST_STOP_MS = 160, 10_000
+_SUFFIX = {"online": "streaming", "offline": "offline"}
+
+
+def model_name(engine: EngineInfo, kind: str) -> str:
+    """Riva's naming: `<model>-en-US-asr-streaming` and `-offline`."""
+    return f"{engine.name}-{engine.language}-asr-{_SUFFIX[kind]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    announced: Announced
+    request: HearingRequest
+    """Its rate is a placeholder until the audio's own is known."""
+
+    def at(self, rate: int) -> HearingRequest:
+        return replace(self.request, rate=rate)
+
+
+def read_config(
+    config: Any,
+    kind: str,
+    engines: Sequence[EngineInfo],
+    *,
+    interim: bool = False,
+    separate_channels: bool = True,
+) -> Wishes:
+    """`kind` is Riva's: `online` for a stream, `offline` for a whole recording."""
+    announced = Announced(
+        encoding=config.encoding,
+        rate=config.sample_rate_hertz,
+        channels=config.audio_channel_count,
+        separate_channels=separate_channels and config.enable_separate_recognition_per_channel,
+    )
+    announced.check()
+    engine = _choose_engine(config, kind, engines)
+    if config.diarization_config.enable_speaker_diarization:
+        raise invalid("diarization_config: this server cannot tell speakers apart; send one channel a speaker")
+    if config.max_alternatives < 0:
+        raise invalid(f"max_alternatives must not be negative, got {config.max_alternatives}")
+    custom = config.custom_configuration
+    return Wishes(
+        announced,
+        HearingRequest(
+            rate=announced.rate or MODEL_RATE,
+            engine=engine.name,
+            interim=interim,
+            punctuation=config.enable_automatic_punctuation,
+            verbatim=config.verbatim_transcripts,
+            profanity_filter=config.profanity_filter,
+            word_times=config.enable_word_time_offsets,
+            alternatives=max(1, config.max_alternatives),
+            boosts=tuple(
+                Boost(phrase.strip(), context.boost)
+                for context in config.speech_contexts
+                for phrase in context.phrases
+                if phrase.strip()
+            ),
+            endpointing=_endpointing(config.endpointing_config, custom),
+            clean_points=_flag(custom, "clean_points"),
+            vad_probabilities=_flag(custom, "get_vad_probabilities"),
+        ),
+    )
+
+
+def _choose_engine(config: Any, kind: str, engines: Sequence[EngineInfo]) -> EngineInfo:
+    wanted = config.language_code.lower()
+    for engine in engines:
+        language = engine.language.lower()
+        if wanted in ("", language, language.partition("-")[0]) and config.model in ("", model_name(engine, kind)):
+            return engine
+    raise unavailable_model(
+        config.language_code,
+        config.sample_rate_hertz or MODEL_RATE,
+        kind,
+        config.model,
+        [model_name(engine, each) for engine in engines for each in _SUFFIX],
+    )
+
+
+def _endpointing(given: Any, custom: Mapping[str, str]) -> Endpointing:
+    """Presence counts, not value: a field that was not sent keeps its default."""
+
+    def present(name: str) -> bool:
+        return bool(given.HasField(name))
+
+    ours = Endpointing()
+    stop_ms = given.stop_history if present("stop_history") else ours.stop_history_ms
+    _within("endpointing_config.stop_history", stop_ms, SHORTEST_STOP_MS, LONGEST_STOP_MS)
+    start_ms = given.start_history if present("start_history") else ours.start_history_ms
+    _within("endpointing_config.start_history", start_ms, 0, LONGEST_STOP_MS)
+    start_share = given.start_threshold if present("start_threshold") else ours.start_threshold
+    _within("endpointing_config.start_threshold", start_share, 0, 1)
+    stop_share = given.stop_threshold if present("stop_threshold") else ours.stop_threshold
+    _within("endpointing_config.stop_threshold", stop_share, 0, 1)
+    eou_share = given.stop_threshold_eou if present("stop_threshold_eou") else None
+    if eou_share is not None:
+        _within("endpointing_config.stop_threshold_eou", eou_share, 0, 1)
+    eou_ms = given.stop_history_eou if present("stop_history_eou") else _number(custom, "stop_history_eou")
+    if eou_ms is not None:
+        if not present("stop_history"):
+            # Who sets only the first pass counts on Riva's default for the second.
+            stop_ms = max(stop_ms, RIVA_STOP_HISTORY_MS)
+        _within("stop_history_eou", eou_ms, 1, stop_ms - 1)
+    longest = _number(custom, "max_utterance_ms")
+    if longest is not None:
+        _within("max_utterance_ms", longest, 1000, 60_000)
+    return Endpointing(
+        start_history_ms=start_ms,
+        start_threshold=start_share,
+        stop_history_ms=stop_ms,
+        stop_threshold=stop_share,
+        stop_history_eou_ms=eou_ms,
+        stop_threshold_eou=eou_share,
+        max_utterance_ms=longest or ours.max_utterance_ms,
+    )
+
+
+def _within(name: str, value: float, lowest: float, highest: float) -> None:
+    if not lowest <= value <= highest:
+        raise invalid(f"{name} must be between {lowest:g} and {highest:g}, got {value:g}")
+
+
+def _number(custom: Mapping[str, str], key: str) -> int | None:
+    if key not in custom:
+        return None
+    try:
+        return int(custom[key])
+    except ValueError:
+        raise invalid(f"custom_configuration {key} must be a whole number, got {custom[key]!r}") from None
+
+
+def _flag(custom: Mapping[str, str], key: str) -> bool:
+    return key in custom and custom[key].strip().lower() == "true"

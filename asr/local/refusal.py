@@ -1,0 +1,58 @@
+"""A request that cannot be served, with the status and the words Riva's clients know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import grpc
+
+
+class Refusal(Exception):
+    """Ends one request with a gRPC status; never anything more than that request."""
+
+    def __init__(self, code: grpc.StatusCode, text: str, trailers: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+        self.trailers = tuple(trailers)
+
+
+def invalid(text: str) -> Refusal:
+    return Refusal(grpc.StatusCode.INVALID_ARGUMENT, text)
+
+
+def header_mismatch() -> Refusal:
+    return invalid("Error: config format doesn't match with header format")
+
+
+def only_mono() -> Refusal:
+    return invalid("Only mono audio supported.")
+
+
+def rate_out_of_range(rate: int) -> Refusal:
+    return invalid(f"sample_rate_hertz must be between 8000 and 96000, got {rate}")
+
+
+def unavailable_model(language: str, rate: int, kind: str, model: str, available: Sequence[str]) -> Refusal:
+    """Riva's own sentence (its trailing space is real), then what would have worked."""
+    wanted = f"language_code={language}; sample_rate={rate}; type={kind}; "
+    if model:
+        wanted += f"model={model}; "
+    text = f"Error: Unavailable model requested given these parameters: {wanted}"
+    return invalid(f"{text}Available: {', '.join(available) or 'none'}")
+
+
+def busy(text: str, retry_ms: int) -> Refusal:
+    return Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, text, (("retry-after-ms", str(retry_ms)),))
+
+
+def idle(seconds: float) -> Refusal:
+    return Refusal(grpc.StatusCode.DEADLINE_EXCEEDED, f"no audio received for {seconds:g} s")
+
+
+def unavailable(text: str) -> Refusal:
+    return Refusal(grpc.StatusCode.UNAVAILABLE, text)
+
+
+def unimplemented(text: str) -> Refusal:
+    return Refusal(grpc.StatusCode.UNIMPLEMENTED, text)
