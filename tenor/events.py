@@ -32,16 +32,23 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     roles: tuple[str, ...]
     """Who speaks on each channel, by channel number: `("caller", "agent")`."""
     started_at: float
+    """When the first sample was spoken."""
     rate: int = 0
     """Samples a second of the audio as it came; 0 when not known yet."""
     site: str = ""
+    """Which of the company's places the call belongs to."""
     queue: str = ""
+    """The call-centre queue it came through."""
     agent: str = ""
+    """Account name of the agent on the call."""
     customer: str = ""
+    """Who calls: a customer id or telephone number, as the platform tells."""
     language: str = "en-US"
+    """BCP 47 tag of the language spoken."""
     record: bool = True
     """Whether a recording may be kept."""
-    redact: Redact = "off"
+    redact: Redact | None = None
+    """What to take out before anything is published; None leaves it to the setting `speech.redact`."""
     attributes: dict[str, str] = {}
     """Whatever else the platform told: file name, codec, custom parameters."""
 
@@ -50,17 +57,22 @@ class CallStarted(Event, tag="call_started", frozen=True, kw_only=True):
     """First event of a call. Comes again, unchanged, when a source reconnects."""
 
     info: Call
+    """All that is known so far."""
 
 
 class AudioChunk(Event, tag="audio_chunk", frozen=True, kw_only=True):
     """About 100 ms of one channel, 16-bit little-endian PCM at the rate it was received in."""
 
     channel: int
+    """Index into `Call.roles`."""
     seq: int
     """Counts up from 0 on each channel; a chunk heard twice has the same number."""
     start_ms: int
+    """Position of the first sample."""
     rate: int
+    """Samples a second."""
     pcm: bytes
+    """The samples."""
     captured_at: float
     """When the last sample was spoken, as far as we know: the zero of every latency."""
 
@@ -71,15 +83,22 @@ class CallEnded(Event, tag="call_ended", frozen=True, kw_only=True):
     reason: str
     """`hangup`, `end of file`, `connection lost`, `stopped`, ..."""
     at: float
+    """When the source ended it."""
     failed: bool = False
     """True when the source broke: what was heard is kept, and the call ends as failed with this reason."""
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True):
+    """One word of a final transcript."""
+
     text: str
+    """Spelled exactly as in the transcript."""
     start_ms: int
+    """Position of its first sound."""
     end_ms: int
+    """Position of its last sound."""
     confidence: float = 0.0
+    """0..1; 0 when the recogniser does not tell."""
     speaker: int = 0
     """1..N when the recogniser tells speakers of one channel apart, else 0."""
 
@@ -88,18 +107,28 @@ class Transcript(Event, tag="transcript", frozen=True, kw_only=True):
     """What was said in one utterance. An interim replaces the one before it; a final is the last word."""
 
     channel: int
+    """Index into `Call.roles`."""
     role: str
+    """Who speaks on that channel."""
     utterance: str
     """Id made from content: `call/channel/start_ms`. Interims of an utterance share an id of their own,
     `call/channel/~N`, since the start is only certain in the final."""
     start_ms: int
+    """Position of the first word."""
     end_ms: int
+    """Position of the end of the last word."""
     text: str
+    """What was said; after redaction, if any."""
     final: bool
+    """True: certain and not going to change."""
     words: tuple[Word, ...] = ()
+    """The words of a final, in order, with their times."""
     stability: float = 0.0
+    """Of an interim: how unlikely its text is to change, 0..1."""
     confidence: float = 0.0
+    """Of a final, 0..1."""
     model: str = ""
+    """Name of the model that heard it, as the server tells."""
     heard_ms: int = 0
     """For a final: everything on this channel before this has been written down; hearing resumes here."""
     times: dict[str, float] = {}
@@ -111,94 +140,145 @@ class Heard(Event, tag="heard", frozen=True, kw_only=True):
     """Nothing was said on this channel up to `heard_ms` since its last final: silence, confirmed."""
 
     channel: int
+    """Index into `Call.roles`."""
     heard_ms: int
+    """Everything on this channel before this is dealt with; hearing resumes here."""
 
 
 class Sentence(Event, tag="sentence", frozen=True, kw_only=True):
     """One sentence, understood. A higher revision replaces a lower one under the same id."""
 
     channel: int
+    """Index into `Call.roles`."""
     role: str
+    """Who said it."""
     sentence: str
+    """Id made from content: `call/channel/start_ms`; for text, the position."""
     revision: int
+    """Counts up from 0 when later speech turns out to continue the sentence."""
     start_ms: int
+    """Position of the first word."""
     end_ms: int
+    """Position of the end of the last word."""
     text: str
+    """The sentence, after redaction, if any."""
     sentiment: str
+    """The likeliest label."""
     sentiment_scores: dict[str, float]
+    """Every label's probability."""
     intent: str
+    """What was wanted; `unknown` when no intent fits."""
     intent_score: float
+    """Its probability."""
     slots: dict[str, str] = {}
+    """Dates, amounts, names, ... found in it."""
     models: dict[str, str] = {}
     """Which model version said what: `{"sentiment": ..., "intent": ...}`."""
     times: dict[str, float] = {}
+    """When it passed each stage, those of its transcript included."""
 
 
 class CallState(Event, tag="call_state", frozen=True, kw_only=True):
     """A call changed state. `reason` is for people, above all when it failed."""
 
     state: State
+    """`ringing`, `live`, `ended`, `analysed` or `failed`."""
     at: float
+    """When it came into that state."""
     reason: str = ""
+    """Why, in words."""
     info: Call | None = None
+    """What is known of the call; with every `live`."""
 
 
 class CallMetrics(Event, tag="call_metrics", frozen=True, kw_only=True):
     """Conversation figures so far: talk share, silence, overlap, words a minute, ..."""
 
     at_ms: int
+    """Position in the call up to which they count."""
     values: dict[str, float]
+    """Figures by name, sides told apart as `name.role`."""
 
 
 class Alert(Event, tag="alert", frozen=True, kw_only=True):
     """A rule fired."""
 
     alert: str
+    """Id made from content: `call/rule/at_ms`."""
     rule: str
+    """Name of the rule."""
     severity: Literal["info", "warning", "critical"]
+    """How much it matters."""
     text: str
+    """What happened, for a person."""
     at_ms: int
+    """Position in the call."""
     sentence: str = ""
+    """The sentence that set it off, if one did."""
 
 
 class Turn(Event, tag="turn", frozen=True, kw_only=True):
     """One exchange with the assistant."""
 
     turn: int
+    """Counts up from 0."""
     input: str
+    """What the shopper said or typed."""
     states: tuple[str, ...]
+    """States of the flow passed through, in order."""
     slots: dict[str, str]
+    """What is known after the turn."""
     action: str
+    """Fulfilment that was called, if any."""
     reply: str
+    """What the assistant answered."""
     times: dict[str, float] = {}
+    """When it passed each stage."""
 
 
 class Note(Event, tag="note", frozen=True, kw_only=True):
     """A manager to an agent, pinned to a sentence if one is named."""
 
     note: str
+    """Id of the note."""
     author: str
+    """Account name of the manager."""
     text: str
+    """The note."""
     at: float
+    """When it was written."""
     sentence: str = ""
+    """The sentence it is pinned to, if any."""
 
 
 class NoteAcknowledged(Event, tag="note_acknowledged", frozen=True, kw_only=True):
+    """The agent has read it."""
+
     note: str
+    """Id of the note."""
     by: str
+    """Account name of the agent."""
     at: float
+    """When it was read."""
 
 
 class DeadLetter(Event, tag="dead_letter", frozen=True, kw_only=True):
     """What could not be read or handled, why, and where it came from."""
 
     stage: str
+    """Who could not handle it."""
     reason: str
+    """Why."""
     topic: str
+    """Where it lay: topic,"""
     partition: int
+    """partition,"""
     offset: int
+    """and offset."""
     value: bytes
+    """The record as it was."""
     at: float
+    """When it was given up."""
 
 
 class Unreadable(ValueError):

@@ -119,6 +119,7 @@ class TelemetrySettings(Section):
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least level logged")
     log_format: Literal["auto", "console", "json"] = Field("auto", description="auto: console on a terminal")
     log_words: bool = Field(False, description="allow callers' words in logs")
+    metrics_host: str = Field("127.0.0.1", description="address the Prometheus port listens on")
     metrics_port: int = Field(0, ge=0, le=65535, description="Prometheus port; 0: off")
     otlp_endpoint: str = Field("", description="OpenTelemetry collector; empty: no spans")
 

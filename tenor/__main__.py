@@ -1,0 +1,5 @@
+"""`python -m tenor` is `tenor`."""
+
+from tenor.cli import main
+
+main()

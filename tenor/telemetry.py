@@ -1,0 +1,95 @@
+"""What Tenor says about itself: logs, metrics, spans. Never a caller's words, unless asked for."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Mapping, MutableMapping
+from typing import Any
+
+import prometheus_client
+import structlog
+from opentelemetry import trace
+
+from tenor.errors import BadInput, Unavailable
+from tenor.settings import TelemetrySettings
+
+WORDS = frozenset({"text", "words", "transcript", "utterance_text", "said", "reply"})
+"""Log keys that carry what people said."""
+
+
+def configure(settings: TelemetrySettings) -> None:
+    """Set up logging, the Prometheus port and the span exporter, once for the process."""
+    level = logging.getLevelNamesMapping()[settings.log_level.upper()]
+    on_terminal = settings.log_format == "console" or (settings.log_format == "auto" and sys.stderr.isatty())
+    renderer: Any = (
+        structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback)
+        if on_terminal
+        else structlog.processors.JSONRenderer()
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            *([] if settings.log_words else [without_words]),
+            structlog.processors.format_exc_info,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    # Libraries log through the standard module; only their warnings are ours to show.
+    logging.basicConfig(level=max(level, logging.WARNING), stream=sys.stderr, format="%(name)s: %(message)s")
+    if settings.metrics_port:
+        try:
+            prometheus_client.start_http_server(settings.metrics_port, addr=settings.metrics_host)
+        except OSError as error:
+            raise Unavailable(
+                f"cannot serve metrics on port {settings.metrics_port}: {error.strerror}",
+                "choose another with telemetry.metrics_port, or 0 for none",
+            ) from None
+    if settings.otlp_endpoint:
+        _export_spans(settings.otlp_endpoint)
+
+
+def without_words(_: Any, __: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
+    """Takes callers' words out of a log line, whoever put them there."""
+    for key in WORDS & event.keys():
+        event[key] = f"({len(str(event[key]))} characters)"
+    return event
+
+
+def trace_stages(name: str, times: Mapping[str, float], **attributes: str | int | float) -> None:
+    """One span over all `times`, in order, with a child between each two. Costs nothing without an exporter."""
+    tracer = trace.get_tracer("tenor")
+    stamps = sorted(times.items(), key=lambda item: item[1])
+    if len(stamps) < 2:
+        return
+    whole = tracer.start_span(name, start_time=_ns(stamps[0][1]), attributes=attributes)
+    if whole.is_recording():
+        context = trace.set_span_in_context(whole)
+        for (_, start), (stage, end) in zip(stamps, stamps[1:], strict=False):
+            tracer.start_span(stage, context=context, start_time=_ns(start)).end(_ns(end))
+    whole.end(_ns(stamps[-1][1]))
+
+
+def _ns(seconds: float) -> int:
+    return int(seconds * 1e9)
+
+
+def _export_spans(endpoint: str) -> None:
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError:
+        raise BadInput(
+            "telemetry.otlp_endpoint is set but the OpenTelemetry SDK is not installed",
+            "pip install 'tenor[otel]'",
+        ) from None
+    provider = TracerProvider(resource=Resource.create({"service.name": "tenor"}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces")))
+    trace.set_tracer_provider(provider)
