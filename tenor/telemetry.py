@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import sys
 from collections.abc import Mapping, MutableMapping
@@ -70,7 +71,7 @@ def trace_stages(name: str, times: Mapping[str, float], **attributes: str | int 
     whole = tracer.start_span(name, start_time=_ns(stamps[0][1]), attributes=attributes)
     if whole.is_recording():
         context = trace.set_span_in_context(whole)
-        for (_, start), (stage, end) in zip(stamps, stamps[1:], strict=False):
+        for (_, start), (stage, end) in itertools.pairwise(stamps):
             tracer.start_span(stage, context=context, start_time=_ns(start)).end(_ns(end))
     whole.end(_ns(stamps[-1][1]))
 

@@ -35,10 +35,12 @@ def test_a_reader_ignores_fields_it_does_not_know() -> None:
     assert TRANSCRIPTS.decode(msgspec.json.encode({**wire, "v": 2, "mood": "new"})).heard_ms == 5
 
 
-@pytest.mark.parametrize("junk", [b"", b"\xff\xfe", b"{}", b'{"type":"heard"}', b'{"type":"nothing","call":"c"}', b"[" * 500])
+@pytest.mark.parametrize(
+    "junk", [b"", b"\xff\xfe", b"{}", b'{"type":"heard"}', b'{"type":"nothing","call":"c"}', b"[" * 500]
+)
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)
 def test_junk_is_unreadable_with_a_reason(topic: events.Topic, junk: bytes) -> None:
-    with pytest.raises(Unreadable, match="."):
+    with pytest.raises(Unreadable, match=r"."):
         topic.decode(junk)
 
 
