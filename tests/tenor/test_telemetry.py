@@ -1,0 +1,52 @@
+"""Logs: one line an event, never a caller's words unless asked for."""
+
+from __future__ import annotations
+
+import json
+import socket
+import urllib.request
+from collections.abc import Iterator
+
+import pytest
+import structlog
+
+from tenor import telemetry
+from tenor.errors import Unavailable
+from tenor.settings import TelemetrySettings
+
+
+@pytest.fixture(autouse=True)
+def _restore_logging() -> Iterator[None]:
+    yield
+    structlog.reset_defaults()
+
+
+def test_callers_words_stay_out_of_the_logs(capsys: pytest.CaptureFixture[str]) -> None:
+    telemetry.configure(TelemetrySettings(log_format="json"))
+    structlog.get_logger().info("final", call="c", text="my card is 4111")
+    line = json.loads(capsys.readouterr().err)
+    assert line["call"] == "c"
+    assert "4111" not in str(line)
+
+
+def test_words_are_logged_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    telemetry.configure(TelemetrySettings(log_format="json", log_words=True))
+    structlog.get_logger().info("final", text="good morning")
+    assert json.loads(capsys.readouterr().err)["text"] == "good morning"
+
+
+def test_levels_below_the_chosen_one_are_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    telemetry.configure(TelemetrySettings(log_level="warning", log_format="json"))
+    structlog.get_logger().info("nothing to see")
+    assert capsys.readouterr().err == ""
+
+
+def test_metrics_are_served_and_a_taken_port_is_told() -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    telemetry.configure(TelemetrySettings(metrics_port=port))
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+        assert b"python_info" in answer.read()
+    with pytest.raises(Unavailable, match=str(port)):
+        telemetry.configure(TelemetrySettings(metrics_port=port))
