@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import grpc
 import structlog
 from grpc_reflection.v1alpha import reflection
-from riva.client.proto import health_pb2_grpc, riva_asr_pb2_grpc, riva_nmt_pb2_grpc
+from riva.client.proto import health_pb2_grpc, riva_asr_pb2_grpc, riva_nmt_pb2_grpc, riva_tts_pb2_grpc
 
-from asr.local import health, recognition, translation
+from asr.local import health, recognition, synthesis, translation
 from asr.local.guard import Guard
 from asr.local.health import Health
 from asr.local.hearing import Ears
+from asr.local.http import HttpSide
+from asr.local.options import PortInUse, ServerOptions
 from asr.local.recognition import Recognition
+from asr.local.speaking import Speaker
 from asr.local.streams import Streams
+from asr.local.synthesis import Synthesis
 from asr.local.translation import Translation
+from asr.local.voices import Voice, find_voice
 
 log = structlog.get_logger(__name__)
 
@@ -38,42 +42,6 @@ _CHANNEL = (
 Register = Callable[[grpc.aio.Server], None]
 
 
-class PortInUse(OSError):
-    """Somebody else listens there."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerOptions:
-    host: str = "127.0.0.1"
-    port: int = 50051
-    """0 takes a free one; `RivaServer.port` tells which."""
-    http_port: int | None = 9000
-    """Realtime WebSocket and health over HTTP; None leaves them out."""
-    tls_cert: Path | None = None
-    tls_key: Path | None = None
-    tls_client_ca: Path | None = None
-    """Clients must show a certificate of this authority."""
-    api_key: str = ""
-    """When set, every call but health needs `authorization: Bearer <key>`."""
-    max_streams: int = 32
-    """Recognitions at one time; the next is refused and told when to come again."""
-    max_syntheses: int = 32
-    idle_s: float = 60.0
-    """A recognition stream without any message for this long is ended."""
-    separate_channels: bool = True
-    """Hear several channels of one stream separately for clients that ask; real Riva cannot."""
-    engine: str = ""
-    """Default recogniser; empty takes the engines' own default."""
-    voice: str = "auto"
-    """`auto`, `ttspico`, `flite`, `espeak-ng`, `piper`, or `none`."""
-    grace_s: float = 10.0
-    """How long open streams may go on after SIGTERM."""
-
-    @property
-    def secure(self) -> bool:
-        return self.tls_cert is not None
-
-
 class RivaServer:
     """Answers health calls from `start` on, and all others once `open` has given it ears.
 
@@ -85,6 +53,7 @@ class RivaServer:
         self,
         options: ServerOptions,
         ears: Ears | None = None,
+        voice: Voice | None = None,
         services: Mapping[str, Register] | None = None,
     ) -> None:
         self.options = options
@@ -97,12 +66,20 @@ class RivaServer:
             idle_s=options.idle_s,
             separate_channels=options.separate_channels,
         )
+        self._syntheses = Streams(options.max_syntheses)
+        self._speaker = Speaker(voice)
+        self._synthesis = Synthesis(self._speaker, self._syntheses)
         self._guard = Guard(options.api_key)
-        self._names = (recognition.SERVICE, translation.SERVICE, *self._further)
+        self._names = (recognition.SERVICE, synthesis.SERVICE, translation.SERVICE, *self._further)
         self._health = Health(self._names)
         self._server: grpc.aio.Server | None = None
+        self._http = HttpSide(options, self._recognition, self._speaker, self._syntheses, lambda: self.ready)
         if ears is not None:
             self.open(ears)
+
+    @property
+    def http_port(self) -> int:
+        return self._http.port
 
     @property
     def streams(self) -> int:
@@ -121,6 +98,7 @@ class RivaServer:
     async def start(self) -> None:
         server = grpc.aio.server(interceptors=(self._guard,), options=_CHANNEL)
         riva_asr_pb2_grpc.add_RivaSpeechRecognitionServicer_to_server(self._recognition, server)
+        riva_tts_pb2_grpc.add_RivaSpeechSynthesisServicer_to_server(self._synthesis, server)
         riva_nmt_pb2_grpc.add_RivaTranslationServicer_to_server(Translation(), server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         for register in self._further.values():
@@ -129,7 +107,20 @@ class RivaServer:
         self.port = self._bind(server)
         await server.start()
         self._server = server
-        log.info("listening", host=self.options.host, port=self.port, tls=self.options.secure)
+        if self.options.http_port is not None:
+            try:
+                await self._http.start()
+            except BaseException:
+                await self.stop(0)
+                raise
+        log.info(
+            "listening",
+            host=self.options.host,
+            port=self.port,
+            http_port=self.http_port,
+            tls=self.options.secure,
+            voice=self._speaker.voice.name if self._speaker.voice else None,
+        )
 
     async def stop(self, grace: float | None = None) -> None:
         """Refuse what is new, let what is open finish, then end it with UNAVAILABLE."""
@@ -137,9 +128,13 @@ class RivaServer:
             return
         self._health.serving = False
         self._guard.draining = True
-        await self._recognitions.drain(self.options.grace_s if grace is None else grace)
-        await self._server.stop(1.0)
+        grace = self.options.grace_s if grace is None else grace
+        await asyncio.gather(self._recognitions.drain(grace), self._syntheses.drain(grace))
+        await self._http.stop()
+        # What is left are health watches: they have seen the last change and may go.
+        await self._server.stop(0.1)
         self._server = None
+        self._speaker.close()
 
     def _bind(self, server: grpc.aio.Server) -> int:
         address = f"{self.options.host}:{self.options.port}"
@@ -148,13 +143,12 @@ class RivaServer:
                 return int(server.add_secure_port(address, self._credentials()))
             return int(server.add_insecure_port(address))
         except RuntimeError as error:
-            raise PortInUse(f"cannot listen on {address}: is another server running there?") from error
+            raise PortInUse(errno.EADDRINUSE, f"cannot listen on {address}: another server is running there") from error
 
     def _credentials(self) -> Any:
         options = self.options
         assert options.tls_cert is not None
-        if options.tls_key is None:
-            raise ValueError("a TLS certificate needs its key (tls_key)")
+        assert options.tls_key is not None
         authority = options.tls_client_ca.read_bytes() if options.tls_client_ca else None
         return grpc.ssl_server_credentials(
             [(options.tls_key.read_bytes(), options.tls_cert.read_bytes())],
@@ -171,7 +165,7 @@ async def serve(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
-    server = RivaServer(options, services=services)
+    server = RivaServer(options, voice=find_voice(options.voice, options.piper_model), services=services)
     await server.start()
     ears: Ears | None = None
     try:

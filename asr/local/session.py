@@ -36,6 +36,10 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give up at once; after `finish` this only frees the places."""
         for listener in self._listeners:
             listener.close()
 

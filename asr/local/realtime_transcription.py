@@ -1,0 +1,198 @@
+"""Riva's realtime transcription protocol: audio in as base64, text out as events."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import uuid
+from typing import Any
+
+from google.protobuf import json_format  # type: ignore[import-untyped]
+from riva.client.proto import riva_asr_pb2
+
+from asr.local.hearing import Word
+from asr.local.realtime import Events, merged, text_field
+from asr.local.recognition import Recognition
+from asr.local.recognition_config import Wishes, model_name
+from asr.local.refusal import invalid
+from asr.local.session import Session, Tagged
+
+_EVENT = "conversation.item.input_audio_transcription"
+_LARGEST_BUFFER = 16 * 1024 * 1024
+_FORMATS = {"none": "ENCODING_UNSPECIFIED", "pcm16": "LINEAR_PCM", "g711_ulaw": "MULAW", "g711_alaw": "ALAW"}
+
+
+def default_session(recognition: Recognition) -> dict[str, Any]:
+    engine = recognition.engines[0] if recognition.engines else None
+    return {
+        "id": f"sess_{uuid.uuid4()}",
+        "object": "realtime.transcription_session",
+        "modalities": ["text"],
+        "input_audio_format": "pcm16",
+        "input_audio_transcription": {
+            "language": engine.language if engine else "",
+            "model": model_name(engine, "online") if engine else "",
+            "prompt": "",
+        },
+        "input_audio_params": {"sample_rate_hz": 16000, "num_channels": 1},
+        "recognition_config": {
+            "max_alternatives": 1,
+            "enable_automatic_punctuation": False,
+            "enable_word_time_offsets": False,
+            "enable_profanity_filter": False,
+            "enable_verbatim_transcripts": False,
+        },
+        "speaker_diarization": {"enable_speaker_diarization": False, "max_speaker_count": 8},
+        "word_boosting": {"enable_word_boosting": False, "word_boosting_list": []},
+        "client_secret": None,
+    }
+
+
+class Transcription:
+    """One WebSocket. Audio is heard when it is committed; `done` brings the last result."""
+
+    def __init__(self, recognition: Recognition, events: Events) -> None:
+        self._recognition = recognition
+        self._events = events
+        self._settings = default_session(recognition)
+        self._session: Session | None = None
+        self._buffer = bytearray()
+        self._force = False
+        self._transcript = ""
+        self._words: list[Word] = []
+
+    async def run(self) -> None:
+        self._recognition.ears()
+        with self._recognition.hold():
+            await self._events.created()
+            try:
+                async for event in self._events.received():
+                    if await self._take(event):
+                        return
+            finally:
+                if self._session is not None:
+                    self._session.close()
+
+    async def _take(self, event: dict[str, Any]) -> bool:
+        """True once the client is done."""
+        match event.get("type"):
+            case "transcription_session.update":
+                await self._update(event)
+            case "input_audio_buffer.append":
+                self._append(event)
+            case "input_audio_buffer.clear":
+                self._buffer.clear()
+            case "input_audio_buffer.commit":
+                await self._commit()
+            case "input_audio_buffer.done":
+                await self._commit()
+                await self._finish()
+                return True
+        return False
+
+    async def _update(self, event: dict[str, Any]) -> None:
+        if self._session is not None:
+            raise invalid("the session must be set before audio is sent")
+        settings = merged(self._settings, event.get("session", {}))
+        self._wishes(settings)
+        self._settings = settings
+        await self._events.send("transcription_session.updated", session=settings)
+
+    def _append(self, event: dict[str, Any]) -> None:
+        try:
+            self._buffer += base64.b64decode(text_field(event, "audio"), validate=True)
+        except binascii.Error:
+            raise invalid("audio must be base64") from None
+        if len(self._buffer) > _LARGEST_BUFFER:
+            raise invalid("more than 16 MiB of audio were appended without a commit")
+        runtime = event.get("runtime_config")
+        if isinstance(runtime, dict) and runtime.get("force_eou") == "true":
+            self._force = True
+
+    async def _commit(self) -> None:
+        session = self._opened()
+        data, force = bytes(self._buffer), self._force
+        self._buffer.clear()
+        self._force = False
+        heard = await session.hear(data)
+        if force:
+            heard += await session.end_utterance()
+        await self._tell(heard)
+
+    async def _finish(self) -> None:
+        """The last event repeats the whole text: Riva's client keeps what came last as the result."""
+        await self._tell(await self._opened().finish())
+        await self._completed(self._transcript, self._words, last=True)
+
+    async def _tell(self, heard: list[Tagged]) -> None:
+        interim = "".join(one.alternatives[0].text for _, one in heard if not one.final and one.alternatives)
+        for _, one in heard:
+            if one.final and (text := one.alternatives[0].text.strip()):
+                words = list(one.alternatives[0].words) if self._opened().wishes.request.word_times else []
+                self._transcript += f"{text} "
+                self._words += words
+                await self._completed(f"{text} ", words, last=False)
+        if interim:
+            await self._events.send(f"{_EVENT}.delta", delta=interim)
+
+    async def _completed(self, text: str, words: list[Word], *, last: bool) -> None:
+        told = [
+            {
+                "word": word.text,
+                "start_time": word.start_ms,
+                "end_time": word.end_ms,
+                "confidence": word.confidence,
+                "speaker_tag": 0,
+            }
+            for word in words
+        ]
+        await self._events.send(f"{_EVENT}.completed", transcript=text, is_last_result=last, words_info={"words": told})
+
+    def _opened(self) -> Session:
+        if self._session is None:
+            self._session = Session(self._recognition.ears(), self._wishes(self._settings))
+        return self._session
+
+    def _wishes(self, settings: dict[str, Any]) -> Wishes:
+        """The session as Riva's own configuration, so that both protocols mean the same by it."""
+        try:
+            config = json_format.ParseDict(_as_config(settings), riva_asr_pb2.RecognitionConfig())
+        except (json_format.ParseError, AttributeError, TypeError, ValueError) as error:
+            raise invalid(f"session: {error}") from None
+        return self._recognition.read_config(config, "online", interim=True)
+
+
+def _as_config(settings: dict[str, Any]) -> dict[str, Any]:
+    audio_format = settings["input_audio_format"]
+    if audio_format not in _FORMATS:
+        raise ValueError(f"input_audio_format must be one of {', '.join(_FORMATS)}, got {audio_format!r}")
+    wanted = settings["recognition_config"]
+    boosting = settings["word_boosting"]
+    config: dict[str, Any] = {
+        "encoding": _FORMATS[audio_format],
+        "language_code": settings["input_audio_transcription"].get("language", ""),
+        "model": settings["input_audio_transcription"].get("model", ""),
+        "max_alternatives": wanted.get("max_alternatives", 1),
+        "enable_automatic_punctuation": wanted.get("enable_automatic_punctuation", False),
+        "enable_word_time_offsets": wanted.get("enable_word_time_offsets", False),
+        "profanity_filter": wanted.get("enable_profanity_filter", False),
+        "verbatim_transcripts": wanted.get("enable_verbatim_transcripts", False),
+        "custom_configuration": _pairs(wanted.get("custom_configuration") or ""),
+        "diarization_config": settings["speaker_diarization"],
+        "endpointing_config": settings.get("endpointing_config", {}),
+    }
+    if boosting.get("enable_word_boosting"):
+        config["speech_contexts"] = boosting.get("word_boosting_list", [])
+    if audio_format != "none":
+        # A file says itself what it is, and the client's defaults beside it mean nothing.
+        config["sample_rate_hertz"] = settings["input_audio_params"].get("sample_rate_hz", 0)
+        config["audio_channel_count"] = settings["input_audio_params"].get("num_channels", 0)
+    return config
+
+
+def _pairs(text: str | dict[str, str]) -> dict[str, str]:
+    """`key:value,key:value`, as the official client writes it."""
+    if isinstance(text, dict):
+        return text
+    pairs = [pair.partition(":") for pair in text.replace(" ", "").split(",") if pair]
+    return {key: value for key, _, value in pairs}
