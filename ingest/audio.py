@@ -1,0 +1,49 @@
+"""What every source of audio gives: a description of it, and blocks of 16-bit samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tenor.errors import BadInput
+
+Samples = npt.NDArray[np.int16]
+"""One row a moment, one column a channel."""
+
+
+class AudioFormat(NamedTuple):
+    codec: str
+    rate: int
+    channels: tuple[str, ...]
+    """Names of the channels: `front left`, `front right`, ..."""
+    lossy: bool
+    duration_s: float | None = None
+    """As the container tells it; None when it does not."""
+
+
+class Audio(Protocol):
+    """An open source of audio."""
+
+    format: AudioFormat
+
+    def blocks(self) -> Iterator[Samples]:
+        """All samples in order, in blocks of the length asked for. Raises `Broken` when the source does."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Broken(BadInput):
+    """The source broke after some audio came; what came is good."""
+
+
+def channel_names(count: int) -> tuple[str, ...]:
+    """Names when the container tells none."""
+    if count == 1:
+        return ("mono",)
+    if count == 2:
+        return ("front left", "front right")
+    return tuple(f"channel {number}" for number in range(count))

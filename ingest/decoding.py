@@ -1,0 +1,161 @@
+"""Anything FFmpeg reads, decoded to 16-bit samples at its own rate, in constant memory.
+
+FFmpeg's libraries run in this process (PyAV): a subprocess costs three times as much before the first
+sample (benchmarks/decoding.py). Where this build has no decoder for a codec, or when asked for, the
+`ffmpeg` program does it instead (ingest/ffmpeg_process.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import av
+import numpy as np
+
+from ingest.audio import AudioFormat, Broken, Samples, channel_names
+from ingest.warnings import Warnings
+from tenor.errors import BadInput
+
+LOSSY = 2  # AV_CODEC_PROP_LOSSY
+HEADED = {"wav", "w64", "aiff", "au", "caf", "flac", "mov", "matroska"}
+"""Containers whose header tells the real length; the others' is a guess from the bit rate."""
+EARLY_S = 0.5
+"""A recording that stops this much before its announced end was cut off."""
+
+
+class NoDecoder(BadInput):
+    """The codec is known, but this build of FFmpeg cannot decode it."""
+
+
+class DecodedFile:
+    """A file decoded by FFmpeg's libraries."""
+
+    def __init__(
+        self, file: BinaryIO, name: str, warnings: Warnings, chunk_ms: int = 100, *, exact: bool = False
+    ) -> None:
+        """`exact`: the length it tells is no guess, whatever the container."""
+        self._name, self._warnings, self._chunk_ms = name, warnings, chunk_ms
+        self._damaged = 0
+        self._exact = exact
+        try:
+            # No protocols: a playlist dressed up as audio must not open other files or addresses.
+            self._container: Any = av.open(file, options={"protocol_whitelist": "none"})
+        except (av.error.FFmpegError, OSError) as error:
+            raise _not_audio(name, error) from None
+        try:
+            self._open()
+        except BaseException:
+            self._container.close()
+            raise
+
+    def _open(self) -> None:
+        tracks = self._container.streams.audio
+        if not tracks:
+            raise BadInput(f"{self._name} has no audio track")
+        if len(tracks) > 1:
+            self._warnings.add(f"{len(tracks)} audio tracks; only the first is heard")
+        self._track = tracks[0]
+        codec = self._track.codec_context
+        if codec is None:
+            raise NoDecoder(f"no decoder for the audio of {self._name}")
+        self._frames = self._decode()
+        # What the header says of rate and channels may be wrong (HE-AAC); the first frame is right.
+        self._first = next(self._frames, None)
+        if self._first is None:
+            raise BadInput(f"{self._name} holds no audio that can be decoded")
+        layout = self._first.layout
+        named = [channel.description for channel in layout.channels]
+        plain = any(name == "none" for name in named) or layout.nb_channels < 3
+        duration = self._track.duration
+        seconds = float(duration * self._track.time_base) if duration and self._track.time_base else None
+        self.format = AudioFormat(
+            codec=codec.codec.canonical_name,
+            rate=self._first.sample_rate,
+            channels=channel_names(layout.nb_channels) if plain else tuple(named),
+            lossy=bool(codec.codec.properties & LOSSY),
+            duration_s=seconds,
+        )
+        self._exact = self._exact or bool(HEADED & set(self._container.format.name.split(",")))
+
+    def blocks(self) -> Iterator[Samples]:
+        heard = 0
+        for block in self._resampled():
+            heard += len(block)
+            yield block
+        if self._damaged:
+            self._warnings.add(f"{self._damaged} damaged {'place' if self._damaged == 1 else 'places'} skipped")
+        announced = self.format.duration_s
+        seconds = heard / self.format.rate
+        if self._exact and announced and seconds < announced - EARLY_S:
+            self._warnings.add(f"cut off: {seconds:.1f} s of {announced:.1f} s are there")
+
+    def close(self) -> None:
+        self._container.close()
+
+    def _resampled(self) -> Iterator[Samples]:
+        """16-bit interleaved, in blocks; a change of format in the middle is brought to that of the start."""
+        assert self._first is not None
+        first, frames = self._first, self._frames
+        self._first = None
+        resampler, shape = self._resampler(first), _shape(first)
+        yield from self._convert(resampler, first)
+        for frame in frames:
+            if _shape(frame) != shape:
+                yield from self._convert(resampler, None)
+                resampler, shape = self._resampler(frame), _shape(frame)
+            yield from self._convert(resampler, frame)
+        yield from self._convert(resampler, None)
+
+    def _resampler(self, frame: Any) -> Any:
+        if frame.sample_rate == self.format.rate and frame.layout.nb_channels == len(self.format.channels):
+            return av.AudioResampler(format="s16", frame_size=self._block_size)
+        layout = {1: "mono", 2: "stereo"}.get(len(self.format.channels))
+        if layout is None:
+            raise Broken("the number of channels changes in the middle")
+        self._warnings.add("the audio format changes in the middle; it was brought to that of the beginning")
+        return av.AudioResampler(format="s16", layout=layout, rate=self.format.rate, frame_size=self._block_size)
+
+    @property
+    def _block_size(self) -> int:
+        return max(1, self.format.rate * self._chunk_ms // 1000)
+
+    def _convert(self, resampler: Any, frame: Any) -> Iterator[Samples]:
+        if frame is not None and self._track.codec_context.name.startswith("pcm_f"):
+            frame = self._finite(frame)
+        for out in resampler.resample(frame):
+            # Interleaved on purpose: PyAV's arrays of planar audio fail from eight channels on.
+            yield out.to_ndarray().reshape(-1, len(self.format.channels))
+
+    def _finite(self, frame: Any) -> Any:
+        """Float files may hold NaN and infinity, which would become full-scale noise."""
+        values = frame.to_ndarray()
+        finite = np.isfinite(values)
+        if finite.all():
+            return frame
+        self._warnings.add("some samples are not numbers (NaN or infinite); they were silenced")
+        clean = av.AudioFrame.from_ndarray(np.where(finite, values, 0), frame.format.name, frame.layout)
+        clean.sample_rate, clean.pts, clean.time_base = frame.sample_rate, frame.pts, frame.time_base
+        return clean
+
+    def _decode(self) -> Iterator[Any]:
+        try:
+            for packet in self._container.demux(self._track):
+                try:
+                    yield from packet.decode()
+                except av.error.DecoderNotFoundError:
+                    raise NoDecoder(f"no decoder for the audio of {self._name}") from None
+                except (av.error.InvalidDataError, av.error.PatchWelcomeError, av.error.BugError):
+                    self._damaged += 1
+        except (av.error.FFmpegError, OSError) as error:
+            raise Broken(f"{self._name} cannot be read on: {error.strerror or error}") from None
+
+
+def _shape(frame: Any) -> tuple[str, int, str]:
+    return frame.format.name, frame.sample_rate, frame.layout.name
+
+
+def _not_audio(name: str, error: Exception) -> BadInput:
+    if isinstance(error, OSError) and not isinstance(error, av.error.FFmpegError):
+        return BadInput(f"{name} cannot be read: {error.strerror or error}")
+    return BadInput(f"{name} is not audio that FFmpeg can read")

@@ -1,0 +1,257 @@
+"""A recording: one source, opened, its channels given to speakers, read in blocks."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from pathlib import PurePosixPath
+from typing import BinaryIO, NamedTuple, Self
+
+from ingest.audio import Audio, AudioFormat, Broken, Samples
+from ingest.decoding import DecodedFile, NoDecoder
+from ingest.ffmpeg_process import ProcessedFile
+from ingest.likeness import Likeness
+from ingest.microphone import Microphone
+from ingest.options import Options
+from ingest.sources import Source
+from ingest.warnings import Warnings
+from tenor.errors import BadInput
+from tenor.events import Call
+
+GOOD_RATE = 16_000
+"""Recognisers are trained at this rate; less costs accuracy."""
+
+
+class Block(NamedTuple):
+    """The same moment of every speaker."""
+
+    start_ms: int
+    end_ms: int
+    pcm: tuple[bytes, ...]
+    """16-bit little-endian samples by speaker."""
+
+
+class Recording:
+    """One call to be. Use as `with open_recording(source, options) as recording`."""
+
+    def __init__(
+        self,
+        source: Source,
+        options: Options,
+        audio: Audio,
+        warnings: Warnings,
+        file: BinaryIO | None,
+        digest: str,
+    ) -> None:
+        self.source = source
+        self.options = options
+        self.warnings = warnings
+        self.format: AudioFormat = audio.format
+        self.digest = digest
+        """SHA-256 of the file; empty for a stream."""
+        self._audio, self._file = audio, file
+        self._reading = threading.Lock()
+        self._error: Broken | None = None
+        self._samples = audio.blocks()
+        self.columns = _columns(options, audio.format)
+        begun = self._begin()
+        self.roles = options.cast(len(self.columns))
+        self.call = options.call or _call_id(source, digest)
+        self._blocks = self._cut(chain(begun, self._samples))
+        self._warn(audio.format)
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def duration_ms(self) -> int | None:
+        """As announced by the file; None for streams."""
+        seconds = self.format.duration_s
+        return None if seconds is None else round(seconds * 1000)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Block]:
+        return self._blocks
+
+    def read(self, blocks: int) -> list[Block]:
+        """At most so many blocks more; empty at the end. Raises `Broken`, but not before all was given."""
+        read: list[Block] = []
+        with self._reading:
+            if self._error:
+                raise self._error
+            try:
+                read.extend(islice(self._blocks, blocks))  # keeps what came before an error
+            except Broken as error:
+                self._error = error
+                if not read:
+                    raise
+        return read
+
+    def close(self) -> None:
+        # A thread that waits for a silent pipe keeps the lock; what it reads from goes with the process.
+        if self._reading.acquire(timeout=1.0):
+            self._audio.close()
+            if self._file:
+                self._file.close()
+
+    def info(self, started_at: float) -> Call:
+        """What CallStarted tells."""
+        options = self.options
+        attributes = {
+            "file": self.name,
+            "codec": self.format.codec,
+            "channels": ", ".join(self.format.channels[column] for column in self.columns),
+            "sha256": self.digest if self.source.kind == "file" else "",
+            "warnings": "; ".join(self.warnings),
+        }
+        return Call(
+            source={"microphone": "microphone", "stream": "stdin"}.get(self.source.kind, "file"),
+            roles=self.roles,
+            started_at=started_at,
+            rate=self.format.rate,
+            site=options.site,
+            queue=options.queue,
+            agent=options.agent,
+            customer=options.customer,
+            language=options.language,
+            record=options.record,
+            redact=options.redact,
+            attributes={key: value for key, value in attributes.items() if value} | dict(options.attributes),
+        )
+
+    def _begin(self) -> list[Samples]:
+        """The first blocks, as many as it takes to know that there is sound and whose it is."""
+        first = next(self._samples, None)
+        if first is None or not len(first):
+            raise BadInput(f"{self.name} holds no audio")
+        begun = [first]
+        if len(self.columns) != 2 or self.options.split is True:
+            return begun
+        if self.options.split is False:
+            self.columns = self.columns[:1]
+            return begun
+        if self.source.kind == "microphone":
+            return begun
+        likeness = Likeness(self.format.rate)
+        likeness.hear(first[:, self.columns])
+        try:
+            while not likeness.decided and (block := next(self._samples, None)) is not None:
+                begun.append(block)
+                likeness.hear(block[:, self.columns])
+        except Broken as error:
+            self._samples = _broken(error)
+        if likeness.same:
+            self.columns = self.columns[:1]
+            self.warnings.add("both channels carry the same; heard as one speaker")
+        return begun
+
+    def _cut(self, samples: Iterator[Samples]) -> Iterator[Block]:
+        heard, rate = 0, self.format.rate
+        for block in samples:
+            begin, heard = heard, heard + len(block)
+            pcm = tuple(block[:, column].astype("<i2").tobytes() for column in self.columns)
+            yield Block(begin * 1000 // rate, heard * 1000 // rate, pcm)
+
+    def _warn(self, audio: AudioFormat) -> None:
+        if audio.lossy:
+            self.warnings.add(f"{audio.codec} is lossy; recognition is better from a lossless recording")
+        if audio.rate < GOOD_RATE:
+            self.warnings.add(f"{audio.rate} Hz; recognition is better from {GOOD_RATE} Hz and more")
+        if self.options.channels is None and len(audio.channels) > max(2, len(self.columns)):
+            heard = " and ".join(audio.channels[column] for column in self.columns)
+            self.warnings.add(f"{len(audio.channels)} channels ({', '.join(audio.channels)}); heard: {heard}")
+
+
+def open_recording(source: Source, options: Options | None = None) -> Recording:
+    """Open a source far enough to know that it can be heard; `BadInput` says in a line why it cannot."""
+    options = options or Options()
+    warnings = Warnings(source.name)
+    if source.kind == "microphone":
+        wanted = max(options.channels) + 1 if options.channels else 1
+        microphone = Microphone(source.location, warnings, channels=wanted, chunk_ms=options.chunk_ms)
+        return _recording(source, options, microphone, warnings, None, "")
+    digest = "" if source.live else source.digest()
+    file = source.open()
+    try:
+        audio = _decoder(source, file, options, warnings)
+    except BaseException:
+        file.close()
+        raise
+    return _recording(source, options, audio, warnings, file, digest)
+
+
+def _recording(
+    source: Source, options: Options, audio: Audio, warnings: Warnings, file: BinaryIO | None, digest: str
+) -> Recording:
+    try:
+        return Recording(source, options, audio, warnings, file, digest)
+    except BaseException:
+        audio.close()
+        if file:
+            file.close()
+        raise
+
+
+def _decoder(source: Source, file: BinaryIO, options: Options, warnings: Warnings) -> Audio:
+    path = source.location if source.kind == "file" else None
+    if options.decoder == "ffmpeg":
+        return ProcessedFile(file, source.name, path, options.chunk_ms)
+    exact = not source.live and _length_told(file, source.name)
+    try:
+        return DecodedFile(file, source.name, warnings, options.chunk_ms, exact=exact)
+    except NoDecoder:
+        if source.live:
+            raise
+        file.seek(0)
+        return ProcessedFile(file, source.name, path, options.chunk_ms)
+
+
+def _length_told(file: BinaryIO, name: str) -> bool:
+    """Whether an MP3 tells its length: in a Xing, Info or VBRI frame, after any ID3 tag."""
+    head = file.read(10)
+    if not head:
+        raise BadInput(f"{name} is empty")
+    start = 0
+    if head[:3] == b"ID3" and len(head) == 10:
+        start = 10 + sum(byte << shift for byte, shift in zip(head[6:], (21, 14, 7, 0), strict=True))
+    file.seek(start)
+    frame = file.read(256)
+    file.seek(0)
+    return any(mark in frame for mark in (b"Xing", b"Info", b"VBRI"))
+
+
+def _columns(options: Options, audio: AudioFormat) -> Sequence[int]:
+    count = len(audio.channels)
+    if options.channels is None:
+        if len(options.roles) > max(2, count):
+            raise BadInput(f"{len(options.roles)} roles for {count} {'channel' if count == 1 else 'channels'}")
+        return list(range(min(count, max(2, len(options.roles)))))
+    if max(options.channels) >= count:
+        raise BadInput(
+            f"there is no channel {max(options.channels)}", hint=f"0 to {count - 1}: {', '.join(audio.channels)}"
+        )
+    return list(options.channels)
+
+
+def _broken(error: Broken) -> Iterator[Samples]:
+    raise error
+    yield
+
+
+def _call_id(source: Source, digest: str) -> str:
+    """From the content where there is one, so that hearing a file twice is one call."""
+    if digest:
+        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", PurePosixPath(source.name).stem).strip("-.")[:40] or "audio"
+        return f"file-{stem}-{digest[:8]}"
+    kind = "mic" if source.kind == "microphone" else "stdin"
+    return f"{kind}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{secrets.token_hex(2)}"

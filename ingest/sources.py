@@ -1,0 +1,173 @@
+"""What people name on the command line, expanded to single sources of audio.
+
+    call.mp3  folder/  '2026-*/*.wav'  -  mic  mic:USB  s3://bucket/calls/  https://host/call.opus
+
+A dash is stdin; addresses are whatever fsspec opens.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, cast
+from urllib.parse import urlsplit
+
+import fsspec
+
+from tenor.errors import BadInput, Unavailable
+
+SOUND = ("wav", "mp3", "flac", "opus", "ogg", "oga", "m4a", "aac", "wma", "aiff", "aif", "au", "amr", "caf", "w64")
+VIDEO = ("mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "3gp", "mka", "weba")
+EXTENSIONS = frozenset(f".{ending}" for ending in SOUND + VIDEO)
+"""What a folder is searched for. A file named outright may be called anything."""
+EXTRAS = {"s3": "s3", "s3a": "s3", "az": "azure", "abfs": "azure", "abfss": "azure", "gs": "gcs", "gcs": "gcs"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """One thing to hear."""
+
+    kind: Literal["file", "url", "stream", "microphone"]
+    """A stream is stdin or a named pipe: it can be read once, from the beginning."""
+    location: str
+
+    @property
+    def name(self) -> str:
+        """What to call it in front of people: without folders, passwords and signatures."""
+        if self.kind == "microphone":
+            return f"microphone {self.location}".strip()
+        if self.kind == "stream":
+            return "stdin" if self.location == "-" else self.location
+        path = urlsplit(self.location).path if self.kind == "url" else self.location
+        return path.rstrip("/").rsplit("/", 1)[-1] or self.location
+
+    @property
+    def live(self) -> bool:
+        """Comes as it is spoken, or may."""
+        return self.kind in ("stream", "microphone")
+
+    def open(self) -> BinaryIO:
+        """The bytes of a file, URL or stream."""
+        try:
+            if self.kind == "url":
+                system, path = _filesystem(self.location)
+                return cast(BinaryIO, system.open(path, "rb"))
+            if self.kind == "stream":
+                # Unbuffered: a reader that waits for its pipe must not hold a lock the interpreter wants.
+                return cast(BinaryIO, open(0 if self.location == "-" else self.location, "rb", buffering=0,
+                                           closefd=self.location != "-"))  # fmt: skip
+            return open(self.location, "rb")
+        except FileNotFoundError:
+            raise BadInput(f"there is no {self.name}") from None
+        except IsADirectoryError:
+            raise BadInput(f"{self.name} is a folder, not a file") from None
+        except PermissionError:
+            raise BadInput(f"{self.name} may not be read", hint="check the permissions of the file") from None
+        except OSError as error:
+            raise Unavailable(f"{self.name} cannot be opened: {error.strerror or error}") from None
+
+    def digest(self) -> str:
+        """SHA-256 of what is in it: of the bytes, or for a URL of what its store says identifies them."""
+        if self.kind == "url":
+            system, path = _filesystem(self.location)
+            return hashlib.sha256(str(system.ukey(path)).encode()).hexdigest()
+        digest = hashlib.sha256()
+        with self.open() as file:
+            while part := file.read(1 << 20):
+                digest.update(part)
+        return digest.hexdigest()
+
+
+def expand(paths: Iterable[str]) -> list[Source]:
+    """The sources that `paths` name, in the order given, folders and patterns sorted; each once."""
+    found: dict[Source, None] = {}
+    for path in paths:
+        for source in _expand(path):
+            found.setdefault(source)
+    if not found:
+        raise BadInput("nothing to hear was named")
+    return list(found)
+
+
+def _expand(path: str) -> Iterator[Source]:
+    if path == "-":
+        yield Source("stream", "-")
+    elif path == "mic" or path.startswith("mic:"):
+        yield Source("microphone", path[4:])
+    elif path.startswith("file://"):
+        yield from _local(urlsplit(path).path)
+    elif "://" in path:
+        yield from _remote(path)
+    else:
+        yield from _local(os.path.expanduser(path))
+
+
+def _local(path: str) -> Iterator[Source]:
+    if not path:
+        raise BadInput("an empty name is no file")
+    try:
+        mode = os.stat(path).st_mode
+    except PermissionError:
+        raise BadInput(f"{path} may not be read", hint="check the permissions of its folder") from None
+    except (OSError, ValueError):
+        matches = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else []
+        if not matches:
+            raise BadInput(f"{path} is not there" if not glob.has_magic(path) else f"nothing matches {path}") from None
+        files = [match for match in matches if os.path.isfile(match)]
+        for match in files or matches:
+            yield from _local(match)
+        return
+    if stat.S_ISDIR(mode):
+        yield from _folder(path)
+    elif stat.S_ISREG(mode):
+        yield Source("file", os.path.realpath(path))
+    else:
+        yield Source("stream", path)
+
+
+def _folder(path: str) -> Iterator[Source]:
+    if not os.access(path, os.R_OK | os.X_OK):
+        raise BadInput(f"{path} may not be read", hint="check the permissions of the folder")
+    files = sorted(file for file in Path(path).rglob("*") if file.suffix.lower() in EXTENSIONS and file.is_file())
+    if not files:
+        raise BadInput(f"there is no audio in {path}", hint="a file with an unusual ending can be named itself")
+    for file in files:
+        yield Source("file", os.path.realpath(file))
+
+
+def _remote(url: str) -> Iterator[Source]:
+    system, path = _filesystem(url)
+    shown = Source("url", url).name
+    try:
+        if glob.has_magic(path) and not url.startswith("http"):
+            paths = sorted(system.glob(path))
+        elif system.isfile(path) or not system.isdir(path):
+            paths = [path] if system.exists(path) else []
+        else:
+            paths = sorted(p for p in system.find(path) if Path(p).suffix.lower() in EXTENSIONS)
+    except Exception as error:  # every store has its own errors for a refused key and a lost network
+        raise Unavailable(f"{shown} cannot be reached: {type(error).__name__}: {error}") from None
+    if not paths:
+        raise BadInput(f"there is no audio at {shown}")
+    for found in paths:
+        yield Source("url", url if found == path else str(system.unstrip_protocol(found)))
+
+
+def _filesystem(url: str) -> tuple[Any, str]:
+    protocol = url.split("://", 1)[0]
+    try:
+        system, path = fsspec.core.url_to_fs(url)
+    except ImportError as error:
+        extra = EXTRAS.get(protocol)
+        hint = f"pip install 'tenor[{extra}]'" if extra else str(error)
+        raise BadInput(f"{protocol}:// needs a package that is not installed", hint=hint) from None
+    except ValueError:
+        raise BadInput(f"{protocol}:// is no address we know", hint="s3://, gs://, abfs://, https://, ...") from None
+    except Exception as error:  # wrong options and credentials, in each store's own words
+        raise Unavailable(f"{protocol}:// cannot be reached: {type(error).__name__}: {error}") from None
+    return system, str(path)
