@@ -1,0 +1,156 @@
+"""Records in the bus file: appending, reading, and forgetting what is older than its topic keeps."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from tenor.bus.schema import LAST_OFFSET, offset_at, place_of, slot_of
+
+READ_BYTES = 16 * 1024 * 1024
+"""A read stops here, so that large events do not fill the memory."""
+SWEEP_RECORDS = 1000
+"""Records one sweep forgets at most: a transaction of a few milliseconds."""
+VACUUM_PAGES = 128
+SPARE_PAGES = 1024
+"""Free pages the file keeps for the next events; a live bus fills them again."""
+
+
+class New(NamedTuple):
+    slot: int
+    key: str
+    value: bytes
+
+
+class Row(NamedTuple):
+    offset: int
+    at: float
+    key: str
+    value: bytes
+
+
+class Want(NamedTuple):
+    slot: int
+    position: int
+
+
+class Found(NamedTuple):
+    """What a slot had to give: rows, and where to read on."""
+
+    slot: int
+    rows: list[Row]
+    position: int
+
+
+def append(db: sqlite3.Connection, new: Sequence[New]) -> tuple[list[int], dict[int, int]]:
+    """The offsets the records got, and the new heads of their slots."""
+    now = time.time()
+    heads: dict[int, int] = {}
+    offsets = []
+    rows = []
+    for slot, key, value in new:
+        offset = heads[slot] if slot in heads else head(db, slot)
+        heads[slot] = offset + 1
+        offsets.append(offset)
+        rows.append((place_of(slot, offset), now, key, value))
+    db.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", rows)
+    db.executemany(
+        "INSERT INTO heads VALUES (?, ?) ON CONFLICT (slot) DO UPDATE SET next = excluded.next", heads.items()
+    )
+    return offsets, heads
+
+
+def head(db: sqlite3.Connection, slot: int) -> int:
+    row = db.execute("SELECT next FROM heads WHERE slot = ?", (slot,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def bounds(db: sqlite3.Connection, slot: int) -> tuple[int, int]:
+    """Oldest offset kept, next offset."""
+    (place,) = db.execute(
+        "SELECT min(place) FROM records WHERE place BETWEEN ? AND ?",
+        (place_of(slot, 0), place_of(slot, LAST_OFFSET)),
+    ).fetchone()
+    following = head(db, slot)
+    return (following if place is None else offset_at(place)), following
+
+
+def read(db: sqlite3.Connection, wants: Sequence[Want], max_records: int) -> list[Found]:
+    """From each slot in turn, at most its share of `max_records`, so that a busy one does not starve the rest."""
+    found = []
+    left, room = max_records, READ_BYTES
+    for index, (slot, position) in enumerate(wants):
+        share = -(-left // (len(wants) - index))
+        rows = []
+        # The head first, in the same snapshot: a slot that gives less than asked is read up to it.
+        end = head(db, slot)
+        cursor = db.execute(
+            "SELECT place, at, key, value FROM records WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?",
+            (place_of(slot, position), place_of(slot, LAST_OFFSET), share),
+        )
+        for place, at, key, value in cursor:
+            rows.append(Row(offset_at(place), at, key, value))
+            room -= len(value)
+            if room <= 0:
+                cursor.close()
+                break
+        complete = room > 0 and len(rows) < share
+        found.append(Found(slot, rows, max(end, position) if complete else rows[-1].offset + 1))
+        left -= len(rows)
+        if left <= 0 or room <= 0:
+            break
+    return found
+
+
+class Expired(NamedTuple):
+    first: int
+    last: int
+
+
+def expired(db: sqlite3.Connection, partitions: int) -> list[Expired]:
+    """Ranges of places that are older than their topic keeps; as much as one sweep takes."""
+    now = time.time()
+    ranges: list[Expired] = []
+    left = SWEEP_RECORDS
+    for topic, retention_s in db.execute("SELECT id, retention_s FROM topics").fetchall():
+        for number in range(partitions):
+            slot = slot_of(topic, number)
+            old = []
+            rows = db.execute(
+                "SELECT place, at FROM records WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?",
+                (place_of(slot, 0), place_of(slot, LAST_OFFSET), left),
+            )
+            for place, at in rows:
+                if at >= now - retention_s:
+                    rows.close()
+                    break
+                old.append(place)
+            if old:
+                ranges.append(Expired(old[0], old[-1]))
+                left -= len(old)
+                if not left:
+                    return ranges
+    return ranges
+
+
+def shortest_retention(db: sqlite3.Connection) -> float:
+    (shortest,) = db.execute("SELECT min(retention_s) FROM topics").fetchone()
+    return float("inf") if shortest is None else float(shortest)
+
+
+def forget(db: sqlite3.Connection, ranges: Iterable[Expired]) -> None:
+    db.executemany("DELETE FROM records WHERE place BETWEEN ? AND ?", ranges)
+
+
+def spare_pages(db: sqlite3.Connection) -> int:
+    """Free pages beyond what is worth keeping."""
+    (free,) = db.execute("PRAGMA freelist_count").fetchone()
+    (pages,) = db.execute("PRAGMA page_count").fetchone()
+    return int(free) - max(SPARE_PAGES, (int(pages) - int(free)) // 4)
+
+
+def give_back(db: sqlite3.Connection) -> None:
+    """Cut some free pages off the file."""
+    db.execute(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
