@@ -146,7 +146,7 @@ async def _not_a_model(context: Context, name: str) -> NoReturn:
     raise AssertionError("abort raises")
 
 
-async def _needs(context: Context, **fields: str) -> None:
+async def _needs(context: Context, /, **fields: str) -> None:
     for name, value in fields.items():
         if not value.strip():
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"{name} must not be empty")

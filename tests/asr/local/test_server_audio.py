@@ -1,0 +1,144 @@
+"""Audio in every form and cut at every place is the same audio."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from riva.client.proto.riva_audio_pb2 import AudioEncoding
+
+from asr.local.audio import Announced, Intake
+from asr.local.companding import A_LAW, MU_LAW
+from asr.local.hearing import Samples
+from asr.local.refusal import Refusal
+from tests.asr.local import recordings
+from tests.asr.local.scripted import speech
+
+TONE = speech(3, silence_ms=100)
+
+
+def take_in(intake: Intake, data: bytes, cuts: list[int]) -> Samples:
+    edges = [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
+    parts = [intake.read(data[start:end]) for start, end in zip(edges, edges[1:], strict=False)]
+    return np.concatenate([*(part for part in parts if len(part)), intake.finish().reshape(-1, intake.channels or 1)])
+
+
+WAVS = {
+    "plain": recordings.wav(TONE),
+    "with a LIST chunk, data at byte 78": recordings.wav(TONE, extras=recordings.LIST_CHUNK),
+    "size 0": recordings.wav(TONE, size=0),
+    "size unknown": recordings.wav(TONE, size=0xFFFFFFFF),
+    "extensible": recordings.wav(TONE, tag=0x100 + 1),
+    "with a chunk behind the data": recordings.wav(TONE) + recordings.LIST_CHUNK,
+}
+
+
+@pytest.mark.parametrize("name", WAVS)
+@settings(max_examples=25, deadline=None)
+@given(cuts=st.lists(st.integers(0, 200), max_size=12) | st.lists(st.integers(0, 30_000), max_size=5))
+def test_a_wav_file_cut_anywhere(name: str, cuts: list[int]) -> None:
+    intake = Intake(Announced())
+    heard = take_in(intake, WAVS[name], cuts)
+    assert intake.rate == 16000
+    assert np.array_equal(heard[:, 0], TONE)
+
+
+@settings(max_examples=25, deadline=None)
+@given(cuts=st.lists(st.integers(0, 30_000), max_size=8))
+def test_headerless_pcm_in_odd_pieces(cuts: list[int]) -> None:
+    assert np.array_equal(take_in(Intake(Announced()), TONE.tobytes(), cuts)[:, 0], TONE)
+
+
+@settings(max_examples=15, deadline=None)
+@given(cuts=st.lists(st.integers(0, 30_000), max_size=20))
+def test_flac_is_lossless_however_it_is_cut(cuts: list[int]) -> None:
+    # NVIDIA's C++ client claims 16000 Hz mono for every FLAC file; the stream knows better.
+    intake = Intake(Announced(encoding=AudioEncoding.FLAC, rate=16000, channels=1))
+    long = np.tile(TONE, 10)
+    heard = take_in(intake, recordings.flac(long, 44100), cuts)
+    assert intake.rate == 44100
+    assert np.array_equal(heard[:, 0], long)
+
+
+@settings(max_examples=15, deadline=None)
+@given(cuts=st.lists(st.integers(0, 10_000), max_size=20))
+def test_ogg_opus_is_as_long_as_what_went_in(cuts: list[int]) -> None:
+    intake = Intake(Announced(rate=16000))
+    heard = take_in(intake, recordings.ogg_opus(TONE), cuts)
+    assert intake.rate == 48000
+    # Within the codec's own delay, which the file counts twice.
+    assert abs(len(heard) - 3 * len(TONE)) <= 480
+    assert abs(int(np.abs(heard).max()) - int(np.abs(TONE).max())) < 3000
+
+
+@pytest.mark.parametrize(("law", "encoding"), [("mu_law", AudioEncoding.MULAW), ("a_law", AudioEncoding.ALAW)])
+def test_companded_audio_without_header_is_a_telephone_s(law: str, encoding: int) -> None:
+    intake = Intake(Announced(encoding=encoding))
+    heard = take_in(intake, getattr(recordings, law)(TONE), [7, 100])
+    assert intake.rate == 8000
+    assert np.abs(heard[:, 0].astype(int) - TONE).max() < 600
+
+
+@pytest.mark.parametrize("tag", [6, 7, 0x106, 0x107])
+def test_companded_audio_in_a_wav(tag: int) -> None:
+    intake = Intake(Announced())
+    heard = take_in(intake, recordings.wav(TONE, 8000, tag=tag), [50])
+    assert intake.rate == 8000
+    assert np.abs(heard[:, 0].astype(int) - TONE).max() < 600
+
+
+def test_companding_tables_at_the_points_g711_gives() -> None:
+    assert (MU_LAW[0x00], MU_LAW[0x80], MU_LAW[0x7F], MU_LAW[0xFF]) == (-32124, 32124, 0, 0)
+    assert (A_LAW[0x2A], A_LAW[0xAA], A_LAW[0x55], A_LAW[0xD5]) == (-32256, 32256, -8, 8)
+
+
+def test_each_channel_of_a_stereo_recording() -> None:
+    both = np.stack([TONE, TONE // 2], axis=1)
+    for data in (recordings.wav(both), recordings.flac(both), recordings.wav(both, size=0)):
+        intake = Intake(Announced(separate_channels=True))
+        assert np.array_equal(take_in(intake, data, [3, 61, 999]), both)
+
+
+@pytest.mark.parametrize(
+    ("announced", "data"),
+    [
+        (Announced(encoding=AudioEncoding.MULAW), WAVS["plain"]),
+        (Announced(rate=8000), WAVS["plain"]),
+        (Announced(channels=2, separate_channels=True), WAVS["plain"]),
+        (Announced(encoding=AudioEncoding.LINEAR_PCM), recordings.flac(TONE)),
+    ],
+)
+def test_a_header_that_contradicts_the_configuration(announced: Announced, data: bytes) -> None:
+    with pytest.raises(Refusal, match="^Error: config format doesn't match with header format$"):
+        Intake(announced).read(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"fLaC" + bytes(200),
+        b"OggS" + bytes(300),
+        recordings.ogg_opus(TONE).replace(b"OpusHead", b"Speex   "),
+        recordings.wav(TONE)[:12] + b"data" + bytes(40),
+        recordings.wav(TONE)[:20] + b"\x03\x00" + recordings.wav(TONE)[22:],
+        b"RIFF" + bytes(4) + b"WAVEfmt " + b"\xff\xff\xff\x7f" + bytes(64),
+    ],
+)
+def test_what_cannot_be_decoded_is_refused(data: bytes) -> None:
+    intake = Intake(Announced())
+    with pytest.raises(Refusal) as refused:
+        intake.read(data)
+        intake.finish()
+    assert refused.value.code.name == "INVALID_ARGUMENT"
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.binary(max_size=400), magic=st.sampled_from([b"", b"RIFF1234WAVE", b"fLaC", b"OggS", b"RIFF1234WAVEfmt "]))
+def test_no_bytes_do_worse_than_a_refusal(data: bytes, magic: bytes) -> None:
+    intake = Intake(Announced())
+    try:
+        intake.read(magic + data)
+        intake.finish()
+    except Refusal as refused:
+        assert refused.code.name == "INVALID_ARGUMENT"
