@@ -8,6 +8,7 @@ sample (benchmarks/decoding.py). Where this build has no decoder for a codec, or
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, BinaryIO
 
 import av
@@ -20,6 +21,8 @@ from tenor.errors import BadInput
 LOSSY = 2  # AV_CODEC_PROP_LOSSY
 HEADED = {"wav", "w64", "aiff", "au", "caf", "flac", "mov", "matroska"}
 """Containers whose header tells the real length; the others' is a guess from the bit rate."""
+GATHER = 10
+"""Blocks converted at once."""
 EARLY_S = 0.5
 """A recording that stops this much before its announced end was cut off."""
 
@@ -32,10 +35,18 @@ class DecodedFile:
     """A file decoded by FFmpeg's libraries."""
 
     def __init__(
-        self, file: BinaryIO, name: str, warnings: Warnings, chunk_ms: int = 100, *, exact: bool = False
+        self,
+        file: BinaryIO,
+        name: str,
+        warnings: Warnings,
+        chunk_ms: int = 100,
+        *,
+        exact: bool = False,
+        live: bool = False,
     ) -> None:
-        """`exact`: the length it tells is no guess, whatever the container."""
+        """`exact`: the length it tells is no guess, whatever the container. `live`: give blocks at once."""
         self._name, self._warnings, self._chunk_ms = name, warnings, chunk_ms
+        self._gather = 1 if live else GATHER
         self._damaged = 0
         self._exact = exact
         try:
@@ -59,19 +70,21 @@ class DecodedFile:
         codec = self._track.codec_context
         if codec is None:
             raise NoDecoder(f"no decoder for the audio of {self._name}")
-        self._frames = self._decode()
+        self._floats = codec.name.startswith("pcm_f")
+        frames = self._decode()
         # What the header says of rate and channels may be wrong (HE-AAC); the first frame is right.
-        self._first = next(self._frames, None)
-        if self._first is None:
-            raise BadInput(f"{self._name} holds no audio that can be decoded")
-        layout = self._first.layout
+        first = next(frames, None)
+        if first is None:
+            raise BadInput(f"{self._name} holds no audio")
+        self._frames = chain([first], frames)
+        layout = first.layout
         named = [channel.description for channel in layout.channels]
         plain = any(name == "none" for name in named) or layout.nb_channels < 3
         duration = self._track.duration
         seconds = float(duration * self._track.time_base) if duration and self._track.time_base else None
         self.format = AudioFormat(
             codec=codec.codec.canonical_name,
-            rate=self._first.sample_rate,
+            rate=first.sample_rate,
             channels=channel_names(layout.nb_channels) if plain else tuple(named),
             lossy=bool(codec.codec.properties & LOSSY),
             duration_s=seconds,
@@ -80,9 +93,10 @@ class DecodedFile:
 
     def blocks(self) -> Iterator[Samples]:
         heard = 0
-        for block in self._resampled():
-            heard += len(block)
-            yield block
+        for samples in self._converted():
+            heard += len(samples)
+            for begin in range(0, len(samples), self._size):
+                yield samples[begin : begin + self._size]
         if self._damaged:
             self._warnings.add(f"{self._damaged} damaged {'place' if self._damaged == 1 else 'places'} skipped")
         announced = self.format.duration_s
@@ -93,36 +107,41 @@ class DecodedFile:
     def close(self) -> None:
         self._container.close()
 
-    def _resampled(self) -> Iterator[Samples]:
-        """16-bit interleaved, in blocks; a change of format in the middle is brought to that of the start."""
-        assert self._first is not None
-        first, frames = self._first, self._frames
-        self._first = None
-        resampler, shape = self._resampler(first), _shape(first)
-        yield from self._convert(resampler, first)
-        for frame in frames:
+    @property
+    def _size(self) -> int:
+        return max(1, self.format.rate * self._chunk_ms // 1000)
+
+    def _converted(self) -> Iterator[Samples]:
+        """16-bit samples, a whole number of blocks at a time until the end.
+
+        A codec's frames are short, and converting each costs as much as decoding it; so they are
+        gathered first."""
+        shape, fifo, resampler = None, av.AudioFifo(), None
+        for frame in self._frames:
             if _shape(frame) != shape:
-                yield from self._convert(resampler, None)
-                resampler, shape = self._resampler(frame), _shape(frame)
-            yield from self._convert(resampler, frame)
+                if fifo.samples:
+                    yield from self._convert(resampler, fifo.read())
+                shape, fifo, resampler = _shape(frame), av.AudioFifo(), self._resampler(frame)
+            if self._floats:
+                frame = self._finite(frame)
+            frame.pts = None  # gaps in the times are damage, and counted as such
+            fifo.write(frame)
+            if fifo.samples >= self._size * self._gather:
+                yield from self._convert(resampler, fifo.read(fifo.samples - fifo.samples % self._size))
+        if fifo.samples:
+            yield from self._convert(resampler, fifo.read())
         yield from self._convert(resampler, None)
 
     def _resampler(self, frame: Any) -> Any:
         if frame.sample_rate == self.format.rate and frame.layout.nb_channels == len(self.format.channels):
-            return av.AudioResampler(format="s16", frame_size=self._block_size)
+            return av.AudioResampler(format="s16")
         layout = {1: "mono", 2: "stereo"}.get(len(self.format.channels))
         if layout is None:
-            raise Broken("the number of channels changes in the middle")
+            raise Broken(f"{self._name} cannot be read on: the number of channels changes")
         self._warnings.add("the audio format changes in the middle; it was brought to that of the beginning")
-        return av.AudioResampler(format="s16", layout=layout, rate=self.format.rate, frame_size=self._block_size)
-
-    @property
-    def _block_size(self) -> int:
-        return max(1, self.format.rate * self._chunk_ms // 1000)
+        return av.AudioResampler(format="s16", layout=layout, rate=self.format.rate)
 
     def _convert(self, resampler: Any, frame: Any) -> Iterator[Samples]:
-        if frame is not None and self._track.codec_context.name.startswith("pcm_f"):
-            frame = self._finite(frame)
         for out in resampler.resample(frame):
             # Interleaved on purpose: PyAV's arrays of planar audio fail from eight channels on.
             yield out.to_ndarray().reshape(-1, len(self.format.channels))

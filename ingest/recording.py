@@ -208,7 +208,7 @@ def _decoder(source: Source, file: BinaryIO, options: Options, warnings: Warning
         return ProcessedFile(file, source.name, path, options.chunk_ms)
     exact = not source.live and _length_told(file, source.name)
     try:
-        return DecodedFile(file, source.name, warnings, options.chunk_ms, exact=exact)
+        return DecodedFile(file, source.name, warnings, options.chunk_ms, exact=exact, live=source.live)
     except NoDecoder:
         if source.live:
             raise
