@@ -1,0 +1,132 @@
+"""A call: its tracks on one clock, the sockets that feed it, and its beginning and end on the bus."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import structlog
+
+from ingest.gateway import metrics
+from ingest.gateway.clock import Clock
+from ingest.gateway.faults import Malformed
+from ingest.gateway.leg import Leg
+from ingest.gateway.outbox import Outbox, Overflow
+from ingest.gateway.track import Track
+from tenor.events import Call, CallEnded, CallStarted, CallState, Event
+
+log = structlog.get_logger(__name__)
+
+LAG_MS = 10_000
+"""A track that is this far behind the clock is filled with silence: the call stays alive on the bus
+through a hold, and a socket that merely stalled loses nothing."""
+
+
+class PhoneCall:
+    """Begins with its first leg; ends when the last one hangs up or is not back in time."""
+
+    def __init__(
+        self, call: str, info: Call, clock: Clock, outbox: Outbox, chunk_ms: int, on_end: Callable[[PhoneCall], None]
+    ) -> None:
+        self.id = call
+        self.info = info
+        self.clock = clock
+        self.outbox = outbox
+        self.ended = False
+        self.lost_at: float | None = None
+        """Since when no socket feeds the call."""
+        self._chunk_ms = chunk_ms
+        self._on_end = on_end
+        self._tracks: dict[int, Track] = {}
+        self._legs: list[Leg] = []
+        self._started = CallStarted(call=call, info=info)
+        outbox.put([self._started])
+
+    @property
+    def platform(self) -> str:
+        return self.info.source
+
+    @property
+    def legs(self) -> Sequence[Leg]:
+        return self._legs
+
+    def attach(self, leg: Leg) -> None:
+        """A socket joins, or comes back in place of one that fed the same channels."""
+        replaced = [other for other in self._legs if other.channels & leg.channels]
+        for other in replaced:
+            self._legs.remove(other)
+            other.detach("the call goes on over a newer socket", 1000)
+        if replaced or self.lost_at is not None:
+            metrics.RESUMED.labels(self.platform).inc()
+            log.info("call resumed", call=self.id)
+            self._put([self._started])
+        self.lost_at = None
+        self._legs.append(leg)
+
+    def hang_up(self, leg: Leg, reason: str) -> None:
+        """A socket is done in the platform's own words."""
+        self._legs = [other for other in self._legs if other is not leg]
+        if not self._legs:
+            self.end(reason)
+
+    def lose(self, leg: Leg) -> None:
+        """A socket died. The call waits for it when it was the last."""
+        self._legs = [other for other in self._legs if other is not leg]
+        if not self._legs and not self.ended:
+            self.lost_at = time.monotonic()
+            log.info("call waits for its socket", call=self.id)
+
+    def end_of(self, channels: frozenset[int]) -> int:
+        """Where the audio of these channels ends, in milliseconds."""
+        return max((track.end_ms for number, track in self._tracks.items() if number in channels), default=0)
+
+    def write(self, channel: int, rate: int, at: int, pcm: bytes) -> None:
+        """Samples at a position of the call's clock, given in samples of that rate."""
+        if self.ended:
+            return
+        track = self._tracks.get(channel)
+        if track is None:
+            track = Track(self.id, self.platform, channel, rate, self._chunk_ms, self.clock)
+            self._tracks[channel] = track
+        elif track.rate != rate:
+            raise Malformed(f"the sample rate changed from {track.rate} to {rate} within the call")
+        chunks = track.write(at, pcm)
+        if chunks:
+            self._put(chunks)
+
+    def catch_up(self) -> None:
+        """Fill what has been silent for long, so that nobody takes the call for dead."""
+        floor_ms = self.clock.elapsed_ms() - LAG_MS
+        for track in self._tracks.values():
+            chunks = track.fill(floor_ms * track.rate // 1000)
+            if chunks:
+                self._put(chunks)
+
+    def end(self, reason: str, *, failed: bool = False, code: int = 1011) -> None:
+        """Over, for this reason; sockets that are still open are closed with the code."""
+        if self.ended:
+            return
+        tails = [chunk for track in self._tracks.values() for chunk in track.flush()]
+        self.outbox.close([*tails, self._last(reason, failed)])
+        self._over(reason, "failed" if failed else "ended", code)
+
+    def _put(self, events: Sequence[Event]) -> None:
+        try:
+            self.outbox.put(list(events))
+        except Overflow:
+            reason = "the event bus was away for too long, so the rest of the call's audio is lost"
+            state = CallState(call=self.id, state="failed", at=time.time(), reason=reason, info=self.info)
+            self.outbox.close([self._last(reason, failed=True)], state)
+            self._over(reason, "overflow", 1011)
+
+    def _last(self, reason: str, failed: bool) -> CallEnded:
+        return CallEnded(call=self.id, reason=reason, at=time.time(), failed=failed)
+
+    def _over(self, reason: str, outcome: str, code: int) -> None:
+        self.ended = True
+        legs, self._legs = self._legs, []
+        for leg in legs:
+            leg.detach(reason, code)
+        metrics.ENDED.labels(self.platform, outcome).inc()
+        log.info("call over", call=self.id, outcome=outcome, reason=reason, ms=self.end_of(frozenset(self._tracks)))
+        self._on_end(self)

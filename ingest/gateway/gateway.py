@@ -1,0 +1,127 @@
+"""The gateway as a stage: two ports, served until it is told to stop.
+
+uvicorn serves the web side, with the `websockets` library's protocol inside it: that library's own server
+takes GET requests only, and AudioSocket calls are registered with a POST on the same port.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Iterator
+
+import structlog
+import uvicorn
+
+from ingest.gateway.audiosocket import AudioSocketServer
+from ingest.gateway.peers import Peers
+from ingest.gateway.registrations import Registrations
+from ingest.gateway.switchboard import Switchboard
+from ingest.gateway.transcript_feed import TranscriptFeed
+from ingest.gateway.web import Web
+from tenor.bus import Bus
+from tenor.errors import Unavailable
+from tenor.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+LONGEST_MESSAGE = 256 * 1024
+BACKLOG = 1024
+GOODBYE_S = 5
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to whoever runs the stages, and tells when it is up."""
+
+    def __init__(self, config: uvicorn.Config, up: asyncio.Event) -> None:
+        super().__init__(config)
+        self._up = up
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._up.set()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class Gateway:
+    """`port` and `audiosocket_port` are the real ones once `ready` is set, also when 0 was asked for."""
+
+    name = "gateway"
+
+    def __init__(self, bus: Bus, settings: Settings) -> None:
+        self.ready = asyncio.Event()
+        self.port = settings.gateway.port
+        self.audiosocket_port = settings.gateway.audiosocket_port
+        self._settings = settings.gateway
+        self._board = Switchboard(bus, settings)
+        self._feed = TranscriptFeed(bus)
+        peers, registrations = Peers(settings.gateway.audiosocket_peers), Registrations()
+        self._web = Web(self._board, self._feed, peers, registrations)
+        self._audiosocket = AudioSocketServer(self._board, peers, registrations)
+
+    async def run(self) -> None:
+        """Serve until cancelled; then end open calls, hand the bus what is held, and return."""
+        with contextlib.ExitStack() as sockets:
+            web_socket = sockets.enter_context(self._listen(self.port, "port"))
+            audio_socket = sockets.enter_context(self._listen(self.audiosocket_port, "audiosocket_port"))
+            self.port = web_socket.getsockname()[1]
+            self.audiosocket_port = audio_socket.getsockname()[1]
+            server = self._server()
+            tcp = await asyncio.start_server(self._audiosocket.accept, sock=audio_socket, backlog=BACKLOG)
+            serving = asyncio.create_task(server.serve([web_socket]), name="gateway web")
+            watching = asyncio.create_task(self._board.watch(), name="gateway watch")
+            try:
+                log.info("gateway listens", port=self.port, audiosocket_port=self.audiosocket_port)
+                await asyncio.wait([serving, watching], return_when=asyncio.FIRST_COMPLETED)
+                for task in (serving, watching):
+                    if task.done():
+                        task.result()
+            except asyncio.CancelledError:
+                log.info("gateway stops", calls=self._board.open_calls)
+            finally:
+                watching.cancel()
+                tcp.close()
+                await self._board.stop()
+                await self._feed.stop()
+                server.should_exit = True
+                await asyncio.wait([serving, watching])
+
+    def _server(self) -> uvicorn.Server:
+        return _Server(
+            uvicorn.Config(
+                self._web.app,
+                ws="websockets-sansio",
+                http="h11",
+                lifespan="off",
+                log_config=None,
+                log_level="warning",
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                backlog=BACKLOG,
+                ws_max_size=LONGEST_MESSAGE,
+                # Audio does not deflate, and what inflates can burst.
+                ws_per_message_deflate=False,
+                timeout_graceful_shutdown=GOODBYE_S,
+            ),
+            self.ready,
+        )
+
+    def _listen(self, port: int, setting: str) -> socket.socket:
+        host = self._settings.host
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            listener.close()
+            raise Unavailable(
+                f"cannot listen on {host}:{port}: {error.strerror or error}",
+                f"is another gateway running? else choose another gateway.{setting}",
+            ) from None
+        return listener

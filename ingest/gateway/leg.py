@@ -1,0 +1,66 @@
+"""A leg: one socket's part in a call, with its own place on the call's clock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from ingest.gateway.call import PhoneCall
+
+JUMP_MS = 60_000
+"""How far a platform's own clock may run ahead of ours; beyond that it is not believed."""
+
+
+class Line(Protocol):
+    """A socket, as a call or the switchboard sees it."""
+
+    heard_at: float
+    """Monotonic time of the last message."""
+
+    @property
+    def platform(self) -> str: ...
+
+    def drop(self, reason: str, code: int) -> None:
+        """Close it from our side, soon, in the platform's way; `code` is WebSocket's."""
+        ...
+
+
+class Leg:
+    """Positions are samples of the socket's own stream; the leg knows where that stream lies in the call."""
+
+    def __init__(self, call: PhoneCall, line: Line, channels: frozenset[int], offset_ms: int) -> None:
+        self.call = call
+        self.channels = channels
+        self.offset_ms = offset_ms
+        self._line: Line | None = line
+
+    def write(self, channel: int, rate: int, at: int, pcm: bytes) -> None:
+        if self._line is not None:
+            self.call.write(channel, rate, self.offset_ms * rate // 1000 + at, pcm)
+
+    def credible(self, at_ms: int) -> bool:
+        """Whether audio can be at this position of the stream yet."""
+        heard = max(self.call.clock.elapsed_ms(), self.call.end_of(self.channels))
+        return at_ms >= 0 and self.offset_ms + at_ms <= heard + JUMP_MS
+
+    def hang_up(self, reason: str = "hangup") -> None:
+        if self._line is not None:
+            self._line = None
+            self.call.hang_up(self, reason)
+
+    def fail(self, reason: str) -> None:
+        """The call cannot go on: its platform sent what cannot be understood."""
+        if self._line is not None:
+            self._line = None
+            self.call.end(reason, failed=True)
+
+    def lose(self) -> None:
+        if self._line is not None:
+            self._line = None
+            self.call.lose(self)
+
+    def detach(self, reason: str, code: int) -> None:
+        """The call is over, or goes on without this socket."""
+        line, self._line = self._line, None
+        if line is not None:
+            line.drop(reason, code)

@@ -1,0 +1,126 @@
+"""The outbox of a call: events wait here for the bus, and only here does anything wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from itertools import islice
+
+import structlog
+
+from ingest.gateway import metrics
+from tenor.bus import Bus
+from tenor.events import AUDIO, CALLS, AudioChunk, CallState, Event
+
+log = structlog.get_logger(__name__)
+
+HOLD_S = 60.0
+"""Audio a call may hold while the bus is away."""
+HOLD_BYTES = 512 * 1024 * 1024
+"""Audio all calls together may hold."""
+BATCH = 256
+RETRY_S = 1.0
+GIVE_UP_S = 600.0
+"""A call that is over keeps offering what it holds for this long."""
+
+
+class Overflow(Exception):
+    """The bus has been away for longer than we can hold the audio."""
+
+
+class Held:
+    """How much audio all outboxes hold together."""
+
+    def __init__(self, limit: int = HOLD_BYTES) -> None:
+        self.limit = limit
+        self.bytes = 0
+
+    def add(self, size: int) -> None:
+        self.bytes += size
+        metrics.HELD.set(self.bytes)
+
+
+class Outbox:
+    """Takes events without waiting; one task takes them to the bus, in order and in batches."""
+
+    def __init__(self, bus: Bus, call: str, channels: int, held: Held, hold_s: float = HOLD_S) -> None:
+        self.away = False
+        """True while the bus does not take what we offer."""
+        self._bus = bus
+        self._call = call
+        self._held = held
+        self._queue: deque[Event] = deque()
+        self._seconds = 0.0
+        self._limit = hold_s * channels
+        self._last_word: CallState | None = None
+        self._closed_at: float | None = None
+        self._wake = asyncio.Event()
+
+    def put(self, events: list[Event]) -> None:
+        """Raises Overflow, and takes nothing, when the call or all calls hold too much."""
+        if self._seconds > self._limit or self._held.bytes > self._held.limit:
+            raise Overflow
+        self._append(events)
+
+    def close(self, events: list[Event], last_word: CallState | None = None) -> None:
+        """The last events of the call; always taken. `last_word` goes to the calls topic after them."""
+        self._append(events)
+        self._last_word = last_word
+        self._closed_at = asyncio.get_running_loop().time()
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Publish until closed and empty, or until giving up."""
+        try:
+            while self._queue or self._closed_at is None:
+                if not self._queue:
+                    self._wake.clear()
+                    await self._wake.wait()
+                elif not await self._publish():
+                    if self._hopeless():
+                        log.error("call not published", call=self._call, events=len(self._queue))
+                        break
+                    await asyncio.sleep(RETRY_S)
+            if self._last_word is not None:
+                await self._say_last_word(self._last_word)
+        finally:
+            self._taken(len(self._queue))
+
+    async def _publish(self) -> bool:
+        batch = list(islice(self._queue, BATCH))
+        try:
+            await self._bus.publish_many(AUDIO, batch)
+        except Exception as error:
+            # Whatever the bus raises, the call must outlive it; a batch taken in part is offered again.
+            metrics.RETRIES.inc()
+            if not self.away:
+                log.warning("bus does not take audio", call=self._call, error=type(error).__name__)
+            self.away = True
+            return False
+        self.away = False
+        self._taken(len(batch))
+        return True
+
+    async def _say_last_word(self, state: CallState) -> None:
+        try:
+            await self._bus.publish(CALLS, state)
+        except Exception as error:
+            log.error("failure of a call not published", call=self._call, error=type(error).__name__)
+
+    def _hopeless(self) -> bool:
+        return self._closed_at is not None and asyncio.get_running_loop().time() - self._closed_at > GIVE_UP_S
+
+    def _append(self, events: list[Event]) -> None:
+        for event in events:
+            if isinstance(event, AudioChunk):
+                self._seconds += len(event.pcm) / (2 * event.rate)
+                self._held.add(len(event.pcm))
+        self._queue.extend(events)
+        self._wake.set()
+
+    def _taken(self, count: int) -> None:
+        for _ in range(count):
+            event = self._queue.popleft()
+            if isinstance(event, AudioChunk):
+                self._seconds -= len(event.pcm) / (2 * event.rate)
+                self._held.add(-len(event.pcm))

@@ -1,0 +1,75 @@
+"""Particulars of a call: what a platform tells about it, made into our words.
+
+Known names become fields of the call: agent, queue, site, customer, language, redact, record. Telephone
+numbers go to `customer` and nowhere else. The rest is kept as attributes, cut to a sensible size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tenor.events import Call, Redact
+from tenor.settings import Settings
+
+MOST_ATTRIBUTES = 50
+LONGEST_NAME = 64
+LONGEST_VALUE = 256
+
+_NUMBERS = {"from", "to", "caller", "called", "callerid", "caller_id", "ani", "dnis", "phone", "number"}
+_CUSTOMER = ("from", "caller", "callerid", "caller_id", "ani", "phone", "number")
+_YES = {"", "1", "true", "yes", "on"}
+_NO = {"0", "false", "no", "off", "none"}
+
+
+def particulars(
+    settings: Settings,
+    source: str,
+    roles: tuple[str, ...],
+    told: Mapping[str, Any],
+    started_at: float,
+    *,
+    rate: int = 0,
+) -> Call:
+    """The call as it goes on the bus. What is told wins over the settings."""
+    words = {str(name)[:LONGEST_NAME]: _word(value) for name, value in list(told.items())[: 2 * MOST_ATTRIBUTES]}
+    known = {name.lower(): value for name, value in words.items()}
+    customer = next((known[name] for name in ("customer", *_CUSTOMER) if known.get(name)), "")
+    fields = {"agent", "queue", "site", "customer", "language", "redact", "record", *_NUMBERS}
+    attributes = {name: value for name, value in words.items() if name.lower() not in fields}
+    return Call(
+        source=source,
+        roles=roles,
+        started_at=started_at,
+        rate=rate,
+        site=known.get("site") or settings.ingest.site,
+        queue=known.get("queue") or settings.ingest.queue,
+        agent=known.get("agent", ""),
+        customer=customer.removeprefix("tel:"),
+        language=known.get("language") or settings.speech.language,
+        record=_record(known["record"]) if "record" in known else settings.ingest.record,
+        redact=_redact(known["redact"]) if "redact" in known else settings.speech.redact,
+        attributes=dict(list(attributes.items())[:MOST_ATTRIBUTES]),
+    )
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)[:LONGEST_VALUE] if isinstance(value, str | int | float) else ""
+
+
+def _record(word: str) -> bool:
+    # A word we do not know must not lead to a recording nobody wanted.
+    return word.lower() in _YES
+
+
+def _redact(word: str) -> Redact:
+    match word.lower():
+        case "text":
+            return "text"
+        case low if low in _NO:
+            return "off"
+        case _:
+            # A word we do not know must not leave a card number readable.
+            return "audio"

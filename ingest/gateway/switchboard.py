@@ -1,0 +1,143 @@
+"""The switchboard: all calls and sockets that are open, and what happens to them as time passes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+import structlog
+
+from ingest.gateway import metrics
+from ingest.gateway.call import PhoneCall
+from ingest.gateway.clock import Clock
+from ingest.gateway.faults import Full
+from ingest.gateway.leg import Leg, Line
+from ingest.gateway.outbox import Held, Outbox
+from tenor.bus import Bus
+from tenor.events import Call
+from tenor.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+FLUSH_S = 10.0
+"""How long a stop waits for the bus to take what is held."""
+REMEMBERED = 10_000
+"""Ids of ended calls kept, so that a platform that uses one again gets a call of its own."""
+
+
+class Switchboard:
+    def __init__(self, bus: Bus, settings: Settings) -> None:
+        self.settings = settings
+        self.stopping = False
+        self._bus = bus
+        self._calls: dict[str, PhoneCall] = {}
+        self._lines: set[Line] = set()
+        self._publishers: set[asyncio.Task[None]] = set()
+        self._ended: OrderedDict[str, int] = OrderedDict()
+        self._held = Held()
+
+    @property
+    def open_calls(self) -> int:
+        return len(self._calls)
+
+    @property
+    def bus_away(self) -> bool:
+        return any(call.outbox.away for call in self._calls.values())
+
+    @property
+    def crowded(self) -> bool:
+        """More sockets than any number of allowed calls needs: they are refused at the door."""
+        return self.stopping or len(self._lines) >= 2 * self.settings.gateway.max_calls + 16
+
+    def connect(self, line: Line) -> None:
+        self._lines.add(line)
+        metrics.SOCKETS.labels(line.platform).inc()
+
+    def disconnect(self, line: Line) -> None:
+        self._lines.discard(line)
+        metrics.SOCKETS.labels(line.platform).dec()
+
+    def knows(self, call: str) -> bool:
+        return self._current(call) in self._calls
+
+    def join(self, call: str, line: Line, channels: frozenset[int], info: Callable[[float], Call]) -> Leg:
+        """The socket's leg in the call of this id: a new call, its second stream, or its return.
+
+        `info` makes the call's particulars from the time it begins; asked only when it is new."""
+        name = self._current(call)
+        known = self._calls.get(name)
+        phone_call = known or self._begin(name, info)
+        offset_ms = max(known.clock.elapsed_ms(), known.end_of(channels)) if known else 0
+        leg = Leg(phone_call, line, channels, offset_ms)
+        phone_call.attach(leg)
+        return leg
+
+    def _begin(self, name: str, info: Callable[[float], Call]) -> PhoneCall:
+        if self.stopping:
+            raise Full("the gateway is stopping")
+        if len(self._calls) >= self.settings.gateway.max_calls:
+            raise Full("too many calls are open (gateway.max_calls)")
+        clock = Clock()
+        particulars = info(clock.started_at)
+        outbox = Outbox(self._bus, name, len(particulars.roles), self._held)
+        call = PhoneCall(name, particulars, clock, outbox, self.settings.ingest.chunk_ms, self._over)
+        self._calls[name] = call
+        publisher = asyncio.create_task(outbox.run(), name=f"publish {name}")
+        self._publishers.add(publisher)
+        publisher.add_done_callback(self._publishers.discard)
+        metrics.CALLS.labels(call.platform).inc()
+        metrics.OPEN.labels(call.platform).inc()
+        log.info("call begins", call=name, channels=len(particulars.roles))
+        return call
+
+    def _current(self, call: str) -> str:
+        """An id used again after its call ended means another call: `twilio-CA1`, `twilio-CA1-2`, ..."""
+        times = self._ended.get(call, 0)
+        return f"{call}-{times + 1}" if times else call
+
+    def _over(self, call: PhoneCall) -> None:
+        if self._calls.pop(call.id, None) is None:
+            return
+        metrics.OPEN.labels(call.platform).dec()
+        base, _, times = call.id.rpartition("-")
+        if base in self._ended and times.isdecimal() and int(times) == self._ended[base] + 1:
+            self._ended[base] += 1
+        else:
+            self._ended[call.id] = 1
+        if len(self._ended) > REMEMBERED:
+            self._ended.popitem(last=False)
+
+    async def watch(self) -> None:
+        """Until cancelled: close silent sockets, end calls that nobody came back to, keep the others alive."""
+        gateway = self.settings.gateway
+        pause = max(0.02, min(1.0, gateway.silence_s / 4, (gateway.resume_s or 1.0) / 4))
+        while True:
+            await asyncio.sleep(pause)
+            now = time.monotonic()
+            for line in [line for line in self._lines if now - line.heard_at > gateway.silence_s]:
+                log.warning("socket is silent", platform=line.platform, seconds=gateway.silence_s)
+                line.heard_at = now
+                line.drop(f"nothing was heard for {gateway.silence_s:g} s", 1001)
+            for call in list(self._calls.values()):
+                if call.lost_at is not None and now - call.lost_at >= gateway.resume_s:
+                    call.end("connection lost", failed=True)
+                else:
+                    call.catch_up()
+
+    async def stop(self) -> None:
+        """End every call, close every socket, and give the bus time to take what is held."""
+        self.stopping = True
+        for call in list(self._calls.values()):
+            call.end("stopped", code=1001)
+        for line in list(self._lines):
+            line.drop("the gateway is stopping", 1001)
+        if not self._publishers:
+            return
+        _, waiting = await asyncio.wait(self._publishers, timeout=FLUSH_S)
+        for publisher in waiting:
+            publisher.cancel()
+        if waiting:
+            log.error("stopped before the bus took everything", calls=len(waiting))
+            await asyncio.wait(waiting)

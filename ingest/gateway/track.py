@@ -1,0 +1,99 @@
+"""A track: one channel of a call as an unbroken line of samples, cut into chunks."""
+
+from __future__ import annotations
+
+from ingest.gateway import metrics
+from ingest.gateway.clock import Clock
+from tenor.events import AudioChunk
+
+
+class Track:
+    """Writes go to a position. What lies between the end and there becomes silence, what lies before
+    the end was heard already and is dropped; so chunk N begins at N * chunk_ms, whatever happened.
+    """
+
+    def __init__(self, call: str, platform: str, channel: int, rate: int, chunk_ms: int, clock: Clock) -> None:
+        self.channel = channel
+        self.rate = rate
+        self._call = call
+        self._platform = platform
+        self._chunk_ms = chunk_ms
+        self._clock = clock
+        self._seq = 0
+        self._start = 0
+        """Position of the first sample that has not left in a chunk."""
+        self._edge = self._edge_of(1)
+        self._pending = bytearray()
+        self._silent_chunk = b""
+
+    @property
+    def end(self) -> int:
+        """Position after the last sample, in samples."""
+        return self._start + len(self._pending) // 2
+
+    @property
+    def end_ms(self) -> int:
+        return self.end * 1000 // self.rate
+
+    def write(self, at: int, pcm: bytes) -> list[AudioChunk]:
+        """16-bit samples at a position; the chunks that are complete now."""
+        chunks = self.fill(at)
+        late = self.end - at
+        if late > 0:
+            metrics.DROPPED.labels(self._platform).inc()
+            pcm = pcm[late * 2 :]
+        if pcm:
+            self._pending += pcm
+            self._clock.heard(self.end / self.rate)
+            if self.end >= self._edge:
+                chunks += self._complete()
+        return chunks
+
+    def fill(self, to: int) -> list[AudioChunk]:
+        """Silence up to a position."""
+        missing = to - self.end
+        if missing <= 0:
+            return []
+        metrics.SILENCE.labels(self._platform).inc(missing / self.rate)
+        chunks: list[AudioChunk] = []
+        while self.end < to:
+            # Up to one edge at a time, so that a long silence shares one chunk's bytes.
+            self._pending += bytes(2 * (min(to, self._edge) - self.end))
+            if self.end >= self._edge:
+                chunks += self._complete()
+        return chunks
+
+    def flush(self) -> list[AudioChunk]:
+        """The last, shorter chunk."""
+        return [self._cut(len(self._pending))] if self._pending else []
+
+    def _complete(self) -> list[AudioChunk]:
+        chunks = []
+        while self.end >= self._edge:
+            chunks.append(self._cut((self._edge - self._start) * 2))
+        return chunks
+
+    def _cut(self, size: int) -> AudioChunk:
+        pcm = bytes(self._pending[:size])
+        if pcm.count(0) == size:
+            if len(self._silent_chunk) != size:
+                self._silent_chunk = bytes(size)
+            pcm = self._silent_chunk
+        del self._pending[:size]
+        self._start += size // 2
+        chunk = AudioChunk(
+            call=self._call,
+            channel=self.channel,
+            seq=self._seq,
+            start_ms=self._seq * self._chunk_ms,
+            rate=self.rate,
+            pcm=pcm,
+            captured_at=self._clock.captured_at(self._start / self.rate),
+        )
+        self._seq += 1
+        self._edge = self._edge_of(self._seq + 1)
+        return chunk
+
+    def _edge_of(self, number: int) -> int:
+        """Where chunk `number` begins, in samples: without drift at any rate and chunk length."""
+        return number * self._chunk_ms * self.rate // 1000

@@ -1,0 +1,146 @@
+"""The web side: who may open a socket on which path, health, and registration for AudioSocket."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import structlog
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
+
+from ingest.gateway import genesys_signature, jambonz, metrics, twilio_signature
+from ingest.gateway.faults import Malformed, Unauthorized
+from ingest.gateway.genesys import GenesysSession
+from ingest.gateway.jambonz import JambonzSession
+from ingest.gateway.peers import Peers
+from ingest.gateway.registrations import Registrations
+from ingest.gateway.session import Session
+from ingest.gateway.switchboard import Switchboard
+from ingest.gateway.transcript_feed import TranscriptFeed
+from ingest.gateway.twilio import TwilioSession
+from tenor.settings import GatewaySettings
+
+log = structlog.get_logger(__name__)
+
+LONGEST_BODY = 16_384
+
+
+class Web:
+    def __init__(self, board: Switchboard, feed: TranscriptFeed, peers: Peers, registrations: Registrations) -> None:
+        self._board = board
+        self._feed = feed
+        self._peers = peers
+        self._registrations = registrations
+        self._nonces = genesys_signature.Nonces()
+        self.app = Starlette(
+            routes=[
+                WebSocketRoute("/twilio", self._twilio),
+                WebSocketRoute("/genesys", self._genesys),
+                WebSocketRoute("/jambonz", self._jambonz),
+                Route("/health", self._health, methods=["GET"]),
+                Route("/audiosocket/calls", self._register, methods=["POST"]),
+            ]
+        )
+
+    @property
+    def _settings(self) -> GatewaySettings:
+        return self._board.settings.gateway
+
+    async def _twilio(self, socket: WebSocket) -> None:
+        token = self._settings.twilio_auth_token.get_secret_value()
+
+        def check() -> None:
+            twilio_signature.check(socket, token, self._settings.public_url)
+
+        if await self._admitted(socket, "twilio", "twilio_auth_token" if not token else "", check):
+            await socket.accept()
+            await self._serve(TwilioSession(socket, self._board))
+
+    async def _genesys(self, socket: WebSocket) -> None:
+        keys = self._settings.genesys_keys
+
+        def check() -> None:
+            genesys_signature.check(socket, keys, self._settings.public_url, self._nonces)
+
+        if await self._admitted(socket, "genesys", "genesys_keys" if not keys else "", check):
+            await socket.accept()
+            await self._serve(GenesysSession(socket, self._board, self._feed))
+
+    async def _jambonz(self, socket: WebSocket) -> None:
+        token = self._settings.jambonz_token.get_secret_value()
+
+        def check() -> None:
+            jambonz.check(socket, token)
+
+        if await self._admitted(socket, "jambonz", "jambonz_token" if not token else "", check):
+            offered = socket.scope.get("subprotocols", [])
+            await socket.accept(jambonz.SUBPROTOCOL if jambonz.SUBPROTOCOL in offered else None)
+            await self._serve(JambonzSession(socket, self._board))
+
+    async def _admitted(self, socket: WebSocket, platform: str, missing: str, check: Callable[[], None]) -> bool:
+        """Without a secret a platform is not served, unless `gateway.insecure` says that anybody may."""
+        if self._board.crowded:
+            await self._refuse(socket, platform, "full", 503, "too many sockets are open")
+            return False
+        if missing and not self._settings.insecure:
+            await self._refuse(socket, platform, "unset", 503, f"not served: gateway.{missing} is not set")
+            return False
+        if not missing:
+            try:
+                check()
+            except Unauthorized as fault:
+                status = 401 if "authorization" not in socket.headers and platform == "jambonz" else 403
+                await self._refuse(socket, platform, "unauthorized", status, str(fault))
+                return False
+        return True
+
+    async def _refuse(self, socket: WebSocket, platform: str, cause: str, status: int, reason: str) -> None:
+        metrics.REFUSED.labels(platform, cause).inc()
+        log.warning("socket refused", platform=platform, status=status, reason=reason)
+        # The peer learns that it was refused; only our log says what it got wrong.
+        said = "refused" if cause == "unauthorized" else reason
+        await socket.send_denial_response(PlainTextResponse(said + "\n", status))
+
+    async def _serve(self, session: Session) -> None:
+        try:
+            await session.run()
+        except Exception as error:
+            # A mistake of ours in one session must not take the server's other calls with it.
+            log.exception("session failed", platform=session.platform, error=type(error).__name__)
+
+    async def _health(self, request: Request) -> JSONResponse:
+        settings = self._settings
+        return JSONResponse(
+            {
+                "status": "stopping" if self._board.stopping else "ok",
+                "calls": self._board.open_calls,
+                "bus": "away" if self._board.bus_away else "ok",
+                "platforms": {
+                    "twilio": settings.insecure or bool(settings.twilio_auth_token.get_secret_value()),
+                    "genesys": settings.insecure or bool(settings.genesys_keys),
+                    "jambonz": settings.insecure or bool(settings.jambonz_token.get_secret_value()),
+                    "audiosocket": bool(settings.audiosocket_peers),
+                },
+            }
+        )
+
+    async def _register(self, request: Request) -> JSONResponse:
+        # Through a proxy everybody looks like the proxy, so forwarded requests are nobody's.
+        forwarded = any(name.startswith("x-forwarded-") or name == "forwarded" for name in request.headers)
+        if forwarded or request.client is None or not self._peers.allow(request.client.host):
+            metrics.REFUSED.labels("audiosocket", "peer").inc()
+            return JSONResponse({"error": "only peers of gateway.audiosocket_peers may register"}, 403)
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > LONGEST_BODY:
+                return JSONResponse({"error": f"more than {LONGEST_BODY} bytes"}, 413)
+        try:
+            registration = self._registrations.add(body)
+        except Malformed as fault:
+            metrics.MALFORMED.labels("audiosocket").inc()
+            return JSONResponse({"error": str(fault)}, 422)
+        return JSONResponse({"uuid": str(registration.uuid), "call": registration.call}, 201)
