@@ -1,0 +1,165 @@
+"""The bus on Apache Kafka, through aiokafka."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import islice
+from typing import Any, Self
+
+from aiokafka import AIOKafkaProducer, TopicPartition, errors
+from aiokafka.admin import AIOKafkaAdminClient
+
+from tenor.bus import AssignmentHook, Consumer, Partition, Position, Record, no_hook
+from tenor.bus.kafka_consumer import KafkaFollower, KafkaMember, commits_of, record_of, start_consumer
+from tenor.bus.kafka_link import CONNECT_S, Link
+from tenor.bus.kafka_topics import KafkaTopics
+from tenor.bus.partitioning import MAX_EVENT_BYTES, checked_size, partition_of
+from tenor.events import Event, Topic
+from tenor.settings import BusSettings
+
+BATCH_BYTES = 256 * 1024
+PIECE = 5000
+"""Events of a bulk that wait for their acknowledgement together."""
+ASK_MS = 10_000
+
+
+class KafkaBus:
+    def __init__(self, servers: list[str], settings: BusSettings) -> None:
+        self._link = Link(servers, settings)
+        self._patience_s = settings.patience_s
+        self._reading = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        link, open_s = self._link, min(CONNECT_S, self._patience_s)
+        async with AsyncExitStack() as stack:
+            self._admin = await link.started(self._make_admin, AIOKafkaAdminClient.close, open_s)
+            stack.push_async_callback(self._admin.close)
+            self._producer = await link.started(self._make_producer, AIOKafkaProducer.stop, open_s)
+            stack.push_async_callback(self._producer.stop)
+            # Reads what no group reads: `fetch`, `bounds`, `lag`.
+            self._reader = await start_consumer(link)
+            stack.push_async_callback(self._reader.stop)
+            self._closing = stack.pop_all()
+        self._topics = KafkaTopics(self._admin, link)
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self._closing.aclose()
+
+    async def publish(self, topic: Topic, event: Event) -> Position:
+        count = await self._topics.ensure(topic)
+        async with self._patience():
+            return _position(await (await self._send(topic, event, count)))
+
+    async def publish_many(self, topic: Topic, events: Iterable[Event]) -> list[Position]:
+        count = await self._topics.ensure(topic)
+        positions: list[Position] = []
+        remaining = iter(events)
+        while piece := list(islice(remaining, PIECE)):
+            async with self._patience():
+                sent = [await self._send(topic, event, count) for event in piece]
+                positions += map(_position, await asyncio.gather(*sent))
+        return positions
+
+    def consumer(
+        self,
+        topics: Iterable[Topic],
+        group: str,
+        *,
+        on_assigned: AssignmentHook = no_hook,
+        on_revoked: AssignmentHook = no_hook,
+    ) -> Consumer:
+        return KafkaMember(self._link, self._topics, topics, self._admin, group, on_assigned, on_revoked)
+
+    def follower(self, topics: Iterable[Topic], *, from_start: bool = False) -> Consumer:
+        return KafkaFollower(self._link, self._topics, topics, from_start=from_start)
+
+    async def fetch(self, partition: Partition, offset: int, max_records: int = 500) -> list[Record]:
+        tp = TopicPartition(*partition)
+
+        async def attempt() -> list[Record]:
+            oldest, end = await self._bounds(tp)
+            position = max(offset, oldest)
+            found: list[Record] = []
+            if position >= end:
+                return []
+            self._reader.assign([tp])
+            try:
+                self._reader.seek(tp, position)
+                while position < end and len(found) < max_records:
+                    got = await self._reader.getmany(tp, timeout_ms=1000, max_records=max_records - len(found))
+                    for message in got.get(tp, ()):
+                        found.append(record_of(message))
+                        position = message.offset + 1
+            finally:
+                self._reader.unsubscribe()  # or it would go on fetching in the background
+            return found
+
+        async with self._reading:
+            return await self._link.patiently(attempt)
+
+    async def bounds(self, partition: Partition) -> tuple[int, int]:
+        return await self._link.patiently(lambda: self._bounds(TopicPartition(*partition)))
+
+    async def partitions(self, topic: Topic) -> int:
+        return await self._topics.ensure(topic)
+
+    async def lag(self, topics: Iterable[Topic], group: str) -> dict[Partition, int]:
+        wanted = [Partition(topic.name, n) for topic in topics for n in range(await self._topics.ensure(topic))]
+        tps = [TopicPartition(*partition) for partition in wanted]
+
+        async def attempt() -> dict[Partition, int]:
+            commits = await commits_of(self._admin, group, wanted)
+            oldest, ends = await self._reader.beginning_offsets(tps), await self._reader.end_offsets(tps)
+            return {
+                partition: ends[tp] - max(oldest[tp], commits[partition].offset if partition in commits else 0)
+                for partition, tp in zip(wanted, tps, strict=True)
+            }
+
+        return await self._link.patiently(attempt)
+
+    def _make_admin(self) -> AIOKafkaAdminClient:
+        return AIOKafkaAdminClient(**self._link.options(), request_timeout_ms=ASK_MS)
+
+    def _make_producer(self) -> AIOKafkaProducer:
+        return AIOKafkaProducer(**self._link.options(), **producer_options(self._patience_s))
+
+    async def _send(self, topic: Topic, event: Event, count: int) -> asyncio.Future[Any]:
+        value = checked_size(topic.name, topic.encode(event))
+        key, number = event.call, partition_of(event.call, count)
+        future: asyncio.Future[Any] = await self._producer.send(topic.name, value, key.encode(), number)
+        return future
+
+    @asynccontextmanager
+    async def _patience(self) -> AsyncIterator[None]:
+        """The producer tries again by itself, for ever; this is where it ends."""
+        try:
+            async with asyncio.timeout(self._patience_s):
+                yield
+        except TimeoutError:
+            raise self._link.away() from None
+        except errors.KafkaError as error:
+            raise self._link.explained(error) from error
+
+    async def _bounds(self, tp: TopicPartition) -> tuple[int, int]:
+        if tp.topic not in self._topics.counts and tp.topic not in await self._admin.list_topics():
+            return 0, 0
+        oldest, end = await self._reader.beginning_offsets([tp]), await self._reader.end_offsets([tp])
+        return oldest[tp], end[tp]
+
+
+def producer_options(patience_s: float) -> dict[str, Any]:
+    """Nothing lost, nothing twice, nothing out of order, whatever the brokers do."""
+    return {
+        "acks": "all",
+        "enable_idempotence": True,
+        "max_batch_size": BATCH_BYTES,
+        "max_request_size": MAX_EVENT_BYTES + 65536,
+        "request_timeout_ms": int(patience_s * 1000),
+    }
+
+
+def _position(sent: Any) -> Position:
+    return Position(sent.partition, sent.offset)
