@@ -1,0 +1,140 @@
+"""A worker on an embedded bus with a scripted Riva, and the two ends of it a test holds in hand."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+from asr.worker import Worker
+from tenor.bus import Bus, Partition
+from tenor.bus.opening import open_bus
+from tenor.events import (
+    AUDIO,
+    CALLS,
+    TRANSCRIPTS,
+    AudioChunk,
+    Call,
+    CallEnded,
+    CallStarted,
+    CallState,
+    Event,
+    Topic,
+    Transcript,
+)
+from tenor.settings import Settings
+from tests.asr.scripted_riva import ScriptedRiva, chunks
+
+QUICK = {"force_final_s": 30.0, "timeout_s": 5.0, "watchdog_s": 60.0}
+
+
+def info(**fields: Any) -> Call:
+    return Call(**{"source": "file", "roles": ("caller", "agent"), "started_at": time.time(), **fields})
+
+
+class Rig:
+    def __init__(self, folder: Path, riva: ScriptedRiva | None = None, **speech: Any) -> None:
+        self.riva = riva or ScriptedRiva()
+        self._folder = folder
+        self._speech = speech
+        self._workers: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        await self.riva.start()
+        self.settings = Settings.model_validate(
+            {
+                "home": self._folder,
+                "bus": {"partitions": 2, "lease_s": 1.0},
+                "speech": {"address": self.riva.address, **QUICK, **self._speech},
+            }
+        )
+        self.bus: Bus = open_bus(self.settings)
+        await self.bus.__aenter__()
+        self.start_worker()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.stop_workers()
+        await self.bus.__aexit__(None, None, None)
+        await self.riva.stop()
+
+    def start_worker(self) -> asyncio.Task[None]:
+        task = asyncio.create_task(Worker(self.bus, self.settings).run())
+        self._workers.append(task)
+        return task
+
+    async def stop_workers(self) -> None:
+        workers, self._workers = self._workers, []
+        for task in workers:
+            task.cancel()
+        for task in workers:
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def begin(self, call: str, **fields: Any) -> None:
+        await self.bus.publish(AUDIO, CallStarted(call=call, info=info(**fields)))
+
+    async def play(self, call: str, pcm: bytes, channel: int = 0, **how: Any) -> None:
+        await self.bus.publish_many(AUDIO, chunks(call, channel, pcm, **how))
+
+    async def end(self, call: str, reason: str = "hangup", *, failed: bool = False) -> None:
+        await self.bus.publish(AUDIO, CallEnded(call=call, reason=reason, at=time.time(), failed=failed))
+
+    async def call(self, call: str, *channels: bytes, rate: int = 8000, **fields: Any) -> None:
+        """A whole call, its channels side by side."""
+        await self.begin(call, **fields)
+        sides = [list(chunks(call, number, pcm, rate)) for number, pcm in enumerate(channels)]
+        events: list[AudioChunk] = []
+        for moment in range(max(map(len, sides))):
+            events += [side[moment] for side in sides if moment < len(side)]
+        await self.bus.publish_many(AUDIO, events)
+        await self.end(call)
+
+    async def events(self, topic: Topic, call: str = "") -> list[Any]:
+        found: list[Event] = []
+        for number in range(await self.bus.partitions(topic)):
+            partition, offset = Partition(topic.name, number), 0
+            while records := await self.bus.fetch(partition, offset):
+                offset = records[-1].offset + 1
+                found += [topic.decode(record.value) for record in records if call in ("", record.key)]
+        return found
+
+    async def states(self, call: str) -> list[CallState]:
+        return [event for event in await self.events(CALLS, call) if isinstance(event, CallState)]
+
+    async def transcripts(self, call: str, channel: int = 0, *, final: bool = True) -> list[Transcript]:
+        return [
+            event
+            for event in await self.events(TRANSCRIPTS, call)
+            if isinstance(event, Transcript) and event.channel == channel and event.final == final
+        ]
+
+    async def texts(self, call: str, channel: int = 0) -> list[str]:
+        return [final.text for final in await self.transcripts(call, channel)]
+
+    async def until(self, happened: Callable[[], Any], timeout_s: float = 20.0) -> None:
+        async with asyncio.timeout(timeout_s):
+            while True:
+                for task in self._workers:
+                    if task.done():
+                        task.result()
+                result = happened()
+                if asyncio.iscoroutine(result):
+                    result = await result
+                if result:
+                    return
+                await asyncio.sleep(0.02)
+
+    async def over(self, call: str, timeout_s: float = 20.0) -> CallState:
+        """Wait until a call has ended or failed."""
+        last: list[CallState] = []
+
+        async def ended() -> bool:
+            last[:] = [state for state in await self.states(call) if state.state in ("ended", "failed")]
+            return bool(last)
+
+        await self.until(ended, timeout_s)
+        return last[-1]

@@ -1,0 +1,277 @@
+"""A Riva whose results are a function of the audio, and that fails on demand. Real gRPC, no model.
+
+A word is 200 ms of a constant level, its number in the vocabulary times 50; words are 40 ms apart. After
+`STOP_MS` of silence the utterance is over: the final is where the silence has lasted that long, so a
+stream that begins there, or at any clean point, gives what an unbroken one gives.
+
+    level   0 | w w | w w | 0 0 0 0 0 0 0 0 0
+                             |--STOP_MS--| final, clean
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+
+import grpc
+import numpy as np
+import numpy.typing as npt
+from riva.client.proto import riva_asr_pb2 as asr
+from riva.client.proto import riva_asr_pb2_grpc as asr_grpc
+
+from tenor.events import AudioChunk
+
+_WORDS = """
+zero one two three four five six seven eight nine oh double triple hello thanks please yes no my your card
+number is account phone address email at dot com john smith gmail cancel order refund service was great
+terrible today when will it arrive i would like to speak with an agent okay sure bye born on march third
+nineteen eighty dollars fifty
+"""
+VOCABULARY = _WORDS.split()
+LEVEL = {word: 50 * (number + 1) for number, word in enumerate(VOCABULARY)}
+WORD_MS, GAP_MS, STOP_MS, CLEAN_MS = 200, 40, 500, 1000
+
+Fault = Literal["die", "internal", "hang", "idle", "start flag", "trtis"]
+
+
+def silence(ms: int, rate: int = 8000) -> bytes:
+    return bytes(2 * (ms * rate // 1000))
+
+
+def speak(text: str, rate: int = 8000) -> bytes:
+    """The audio of some words of the vocabulary."""
+    words = []
+    for word in text.split():
+        level = np.full(WORD_MS * rate // 1000, LEVEL[word], np.int16)
+        words += [level.tobytes(), silence(GAP_MS, rate)]
+    return b"".join(words)
+
+
+@dataclass(slots=True)
+class _Run:
+    level: int
+    start: int
+    length: int = 0
+
+
+@dataclass
+class Listener:
+    """Hears one stream, counting samples."""
+
+    rate: int
+    max_utterance_ms: int = 20_000
+    clean_points: bool = False
+    finals: bool = True
+    position: int = 0
+    words: list[asr.WordInfo] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._run = _Run(0, 0)
+        self._clean = 0
+
+    def hear(self, samples: npt.NDArray[np.int16]) -> list[asr.StreamingRecognitionResult]:
+        results: list[asr.StreamingRecognitionResult] = []
+        edges = np.flatnonzero(np.diff(samples)) + 1
+        for start, end in zip([0, *edges], [*edges, len(samples)], strict=True):
+            if end > start:
+                self._hear_run(int(samples[start]), int(end - start), results)
+        return results
+
+    def interim(self) -> str:
+        spoken = [word.word for word in self.words]
+        if self._run.level:
+            spoken.append(self._word(self._run))
+        return " ".join(spoken)
+
+    def finish(self) -> asr.StreamingRecognitionResult | None:
+        self._end_run()
+        return self._final(self.position) if self.words else None
+
+    def _hear_run(self, level: int, length: int, results: list[asr.StreamingRecognitionResult]) -> None:
+        if level != self._run.level:
+            self._end_run()
+            self._run = _Run(level, self.position)
+        before, self._run.length = self._run.length, self._run.length + length
+        start, self.position = self._run.start, self.position + length
+        if level:
+            return
+        stop = self._samples(STOP_MS)
+        if self.words and before < stop <= self._run.length and self.finals:
+            results.append(self._final(start + stop))
+        step = self._samples(CLEAN_MS)
+        while not self.words and self.position - self._clean >= step and self.clean_points:
+            self._clean = max(self._clean + step, start)
+            if self._clean <= self.position:
+                results.append(asr.StreamingRecognitionResult(audio_processed=self._clean / self.rate))
+
+    def _end_run(self) -> None:
+        run, self._run = self._run, _Run(0, self.position)
+        if not run.level:
+            return
+        start, end = run.start * 1000 // self.rate, (run.start + run.length) * 1000 // self.rate
+        self.words.append(asr.WordInfo(word=self._word(run), start_time=start, end_time=end, confidence=0.9))
+
+    def _final(self, clean: int) -> asr.StreamingRecognitionResult:
+        text = " ".join(word.word for word in self.words)
+        alternative = asr.SpeechRecognitionAlternative(transcript=f"{text} ", confidence=0.9, words=self.words)
+        self.words, self._clean = [], clean
+        processed = clean if self.clean_points else self.position
+        return asr.StreamingRecognitionResult(
+            alternatives=[alternative], is_final=True, channel_tag=1, audio_processed=processed / self.rate
+        )
+
+    def _word(self, run: _Run) -> str:
+        number = round(run.level / 50) - 1
+        return VOCABULARY[number] if 0 <= number < len(VOCABULARY) else "?"
+
+    def _samples(self, ms: int) -> int:
+        return ms * self.rate // 1000
+
+
+@dataclass
+class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc]
+    """Use as `async with ScriptedRiva() as riva`, then connect to `riva.address`."""
+
+    clean_points: bool = True
+    """False: like NVIDIA's."""
+    finals: bool = True
+    """False: interims and never a final, except at the end of a stream."""
+    force_eou: bool = True
+    port: int = 0
+    limit: int = 0
+    """Streams at once; 0: any number. Over it RESOURCE_EXHAUSTED, `retry_ms` later again."""
+    retry_ms: int = 50
+    languages: tuple[str, ...] = ("en-US",)
+    key: str = ""
+    """Bearer token asked for."""
+    faults: list[tuple[Fault, int]] = field(default_factory=list)
+    """What happens to the next streams that get that far, each once: (what, after ms of audio on it)."""
+    configs: list[asr.StreamingRecognitionConfig] = field(default_factory=list)
+    metadata: list[dict[str, str]] = field(default_factory=list)
+    forced: int = 0
+    opened: int = 0
+    open: int = 0
+    audio_s: float = 0.0
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.stop()
+
+    async def start(self) -> None:
+        self._server = grpc.aio.server(options=[("grpc.http2.min_ping_interval_without_data_ms", 10_000)])
+        asr_grpc.add_RivaSpeechRecognitionServicer_to_server(self, self._server)
+        self.port = self._server.add_insecure_port(f"127.0.0.1:{self.port}")
+        await self._server.start()
+
+    async def stop(self) -> None:
+        """As if it had been killed: open streams end without a word."""
+        await self._server.stop(None)
+        self.open = 0
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    async def GetRivaSpeechRecognitionConfig(self, request: Any, context: Any) -> Any:  # noqa: N802
+        answer = asr.RivaSpeechRecognitionConfigResponse()
+        for language in self.languages:
+            for kind in ("online", "offline"):
+                model = answer.model_config.add(model_name=f"scripted-{language}-asr-{kind}")
+                model.parameters.update({"type": kind, "language_code": language})
+                if self.clean_points:
+                    model.parameters["clean_points"] = "True"
+        return answer
+
+    async def StreamingRecognize(self, requests: AsyncIterator[Any], context: Any) -> AsyncIterator[Any]:  # noqa: N802
+        self.opened += 1
+        self.metadata.append({str(key): str(value) for key, value in context.invocation_metadata()})
+        if self.key and self.metadata[-1].get("authorization") != f"Bearer {self.key}":
+            await context.abort(grpc.StatusCode.UNAUTHENTICATED, "wrong key")
+        if self.limit and self.open >= self.limit:
+            context.set_trailing_metadata((("retry-after-ms", str(self.retry_ms)),))
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, f"all {self.limit} streams are in use")
+        self.open += 1
+        try:
+            async for response in self._recognise(requests, context):
+                yield response
+        finally:
+            self.open -= 1
+
+    async def _recognise(self, requests: AsyncIterator[Any], context: Any) -> AsyncIterator[Any]:
+        request = await anext(aiter(requests))
+        interims, config = request.streaming_config.interim_results, request.streaming_config.config
+        self.configs.append(request.streaming_config)
+        if config.language_code not in self.languages:
+            wanted = f"language_code={config.language_code}; type=online; "
+            text = f"Error: Unavailable model requested given these parameters: {wanted}"
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, text)
+        listener = Listener(
+            config.sample_rate_hertz, clean_points=self.clean_points and "clean_points" in config.custom_configuration
+        )
+        listener.finals = self.finals
+        async for request in requests:
+            pcm = np.frombuffer(request.audio_content, np.int16)
+            self.audio_s += len(pcm) / listener.rate
+            await self._fail(context, (listener.position + len(pcm)) * 1000 / listener.rate)
+            results = listener.hear(pcm) if len(pcm) else []
+            if request.runtime_config.get("force_eou") == "true":
+                self.forced += 1
+                if self.force_eou and (last := listener.finish()):
+                    results.append(last)
+            if interims and (text := listener.interim()):
+                alternative = asr.SpeechRecognitionAlternative(transcript=text)
+                results.append(
+                    asr.StreamingRecognitionResult(
+                        alternatives=[alternative], stability=0.1, audio_processed=listener.position / listener.rate
+                    )
+                )
+            yield asr.StreamingRecognizeResponse(results=results)
+        if last := listener.finish():
+            yield asr.StreamingRecognizeResponse(results=[last])
+
+    async def _fail(self, context: Any, at_ms: float) -> None:
+        for number, (fault, after_ms) in enumerate(self.faults):
+            if at_ms >= after_ms:
+                del self.faults[number]
+                await _break(context, fault)
+                return
+
+
+async def _break(context: Any, fault: Fault) -> None:
+    status = grpc.StatusCode
+    if fault == "hang":
+        await asyncio.sleep(3600)
+    code, text = {
+        "die": (status.UNAVAILABLE, "Socket closed"),
+        "internal": (status.INTERNAL, "engine fault"),
+        "idle": (status.DEADLINE_EXCEEDED, "no audio received for 60 s"),
+        "start flag": (
+            status.INVALID_ARGUMENT,
+            "Error: inference request for sequence 17 to model 'x' must specify the START flag",
+        ),
+        "trtis": (status.UNKNOWN, "TRTIS response timeout"),
+    }[fault]
+    await context.abort(code, text)
+
+
+def chunks(
+    call: str, channel: int, pcm: bytes, rate: int = 8000, chunk_ms: int = 100, first: int = 0
+) -> Iterable[AudioChunk]:
+    """The audio as a source would publish it; `first` is the number of the first chunk."""
+    step = 2 * chunk_ms * rate // 1000
+    for number, at in enumerate(range(0, len(pcm), step), start=first):
+        yield AudioChunk(
+            call=call,
+            channel=channel,
+            seq=number,
+            start_ms=number * chunk_ms,
+            rate=rate,
+            pcm=pcm[at : at + step],
+            captured_at=time.time(),
+        )
