@@ -12,8 +12,10 @@ import numpy as np
 from riva.client.proto import riva_audio_pb2
 
 from asr.local.companding import A_LAW, MU_LAW
-from asr.local.compressed import Decoder, FlacDecoder, OggOpusDecoder
+from asr.local.compressed import Decoder
+from asr.local.flac import FlacDecoder
 from asr.local.hearing import Samples
+from asr.local.ogg import OggOpusDecoder
 from asr.local.refusal import header_mismatch, invalid, only_mono, rate_out_of_range
 from asr.local.wav import A_LAW as WAV_A_LAW
 from asr.local.wav import MU_LAW as WAV_MU_LAW

@@ -84,12 +84,14 @@ class Recognition(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # type: ign
         ears = self.ears()
         with self.hold():
             wishes = self.read_config(request.config, "offline")
-            if not request.audio:
+            # Taken out once: each look into the message would copy the whole recording.
+            audio = request.audio
+            if not audio:
                 raise invalid("empty audio")
             with Session(ears, wishes) as session:
                 heard: list[Tagged] = []
-                for start in range(0, len(request.audio), _SLICE):
-                    heard += await session.hear(request.audio[start : start + _SLICE])
+                for start in range(0, len(audio), _SLICE):
+                    heard += await session.hear(audio[start : start + _SLICE])
                 heard += await session.finish()
                 if not session.seconds:
                     raise invalid("empty audio")

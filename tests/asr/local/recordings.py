@@ -16,7 +16,7 @@ from asr.local.hearing import Samples
 def wav(samples: Samples, rate: int = 16000, *, tag: int = 1, size: int | None = None, extras: bytes = b"") -> bytes:
     """A WAV file; `extras` are chunks before the data, `size` what the header claims."""
     channels = 1 if samples.ndim == 1 else samples.shape[1]
-    data = {1: samples.tobytes, 6: lambda: a_law(samples), 7: lambda: mu_law(samples)}[tag & 0xFF]()
+    data = {1: _pcm, 6: a_law, 7: mu_law}[tag & 0xFF](samples)
     bits = 16 if tag & 0xFF == 1 else 8
     block = channels * bits // 8
     if tag > 0xFF:
@@ -30,6 +30,10 @@ def wav(samples: Samples, rate: int = 16000, *, tag: int = 1, size: int | None =
 
 
 LIST_CHUNK = b"LIST" + struct.pack("<I", 26) + b"INFOISFT" + struct.pack("<I", 14) + b"Lavf58.29.100\0"
+
+
+def _pcm(samples: Samples) -> bytes:
+    return samples.tobytes()
 
 
 def mu_law(samples: Samples) -> bytes:

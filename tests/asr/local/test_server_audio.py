@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,7 +23,7 @@ TONE = speech(3, silence_ms=100)
 
 def take_in(intake: Intake, data: bytes, cuts: list[int]) -> Samples:
     edges = [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
-    parts = [intake.read(data[start:end]) for start, end in zip(edges, edges[1:], strict=False)]
+    parts = [intake.read(data[start:end]) for start, end in itertools.pairwise(edges)]
     return np.concatenate([*(part for part in parts if len(part)), intake.finish().reshape(-1, intake.channels or 1)])
 
 
@@ -110,7 +113,7 @@ def test_each_channel_of_a_stereo_recording() -> None:
     ],
 )
 def test_a_header_that_contradicts_the_configuration(announced: Announced, data: bytes) -> None:
-    with pytest.raises(Refusal, match="^Error: config format doesn't match with header format$"):
+    with pytest.raises(Refusal, match=r"^Error: config format doesn't match with header format$"):
         Intake(announced).read(data)
 
 
@@ -126,19 +129,32 @@ def test_a_header_that_contradicts_the_configuration(announced: Announced, data:
     ],
 )
 def test_what_cannot_be_decoded_is_refused(data: bytes) -> None:
-    intake = Intake(Announced())
     with pytest.raises(Refusal) as refused:
-        intake.read(data)
-        intake.finish()
+        take_in(Intake(Announced()), data, [])
     assert refused.value.code.name == "INVALID_ARGUMENT"
 
 
+MAGIC = [b"", b"RIFF1234WAVE", b"fLaC", b"OggS", b"RIFF1234WAVEfmt "]
+
+
 @settings(max_examples=150, deadline=None)
-@given(data=st.binary(max_size=400), magic=st.sampled_from([b"", b"RIFF1234WAVE", b"fLaC", b"OggS", b"RIFF1234WAVEfmt "]))
+@given(data=st.binary(max_size=400), magic=st.sampled_from(MAGIC))
 def test_no_bytes_do_worse_than_a_refusal(data: bytes, magic: bytes) -> None:
-    intake = Intake(Announced())
-    try:
-        intake.read(magic + data)
-        intake.finish()
-    except Refusal as refused:
-        assert refused.code.name == "INVALID_ARGUMENT"
+    with contextlib.suppress(Refusal):
+        take_in(Intake(Announced()), magic + data, [])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    kind=st.sampled_from(["flac", "ogg_opus"]),
+    damage=st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 255)), min_size=1, max_size=6),
+    cuts=st.lists(st.integers(0, 5000), max_size=3),
+)
+def test_no_damaged_recording_does_worse_than_a_refusal(
+    kind: str, damage: list[tuple[int, int]], cuts: list[int]
+) -> None:
+    data = bytearray(getattr(recordings, kind)(TONE))
+    for place, byte in damage:
+        data[place % len(data)] = byte
+    with contextlib.suppress(Refusal):
+        take_in(Intake(Announced(separate_channels=True)), bytes(data), cuts)

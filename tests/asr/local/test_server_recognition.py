@@ -114,9 +114,7 @@ def test_the_final_travels_in_the_answer_to_the_chunk_that_brought_it(riva_serve
 
 
 def test_shape_of_interims_and_finals(riva_server: Running) -> None:
-    responses = stream(
-        riva_server, chunks(CALL.tobytes()), config(enable_word_time_offsets=True, max_alternatives=3)
-    )
+    responses = stream(riva_server, chunks(CALL.tobytes()), config(enable_word_time_offsets=True, max_alternatives=3))
     heard_until = 0.0
     hypotheses = []
     for response in responses:
@@ -264,7 +262,11 @@ def test_silence_recognised_offline_has_an_alternative_to_index(riva_server: Run
 def test_two_channels_heard_apart(riva_server: Running) -> None:
     left, right = speech(2, silence_ms=1200), np.concatenate([np.zeros(6400, np.int16), speech(4, silence_ms=400)])
     both = np.stack([left[: len(right)], right[: len(left)]], axis=1)
-    fields = {"audio_channel_count": 2, "enable_separate_recognition_per_channel": True, "sample_rate_hertz": 16000}
+    fields: dict[str, Any] = {
+        "audio_channel_count": 2,
+        "enable_separate_recognition_per_channel": True,
+        "sample_rate_hertz": 16000,
+    }
     responses = stream(riva_server, chunks(both.tobytes(), 6401), config(**fields))
     assert {(f.channel_tag, f.alternatives[0].transcript) for f in finals(responses)} == {
         (1, "what is "),

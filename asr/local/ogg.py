@@ -1,0 +1,91 @@
+"""Ogg Opus decoded as it arrives, cut at any byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import av
+import numpy as np
+
+from asr.local.compressed import decoded, joined
+from asr.local.hearing import Samples
+from asr.local.refusal import invalid
+
+_END_OF_STREAM = 4
+_LONGEST_PACKET = 1 << 20
+
+
+class OggOpusDecoder:
+    def __init__(self) -> None:
+        self.rate = self.channels = 0
+        self._codec = av.AudioCodecContext.create("opus", "r")
+        self._buffer = bytearray()
+        self._packet = bytearray()
+        self._packets_seen = 0
+        self._pre_skip = 0
+        self._given = 0
+
+    def read(self, data: bytes) -> Samples:
+        self._buffer += data
+        heard: list[Samples] = []
+        while (page := self._take_page()) is not None:
+            flags, position, packets = page
+            heard += [samples for packet in packets for samples in self._decode(packet)]
+            if flags & _END_OF_STREAM and position >= 0:
+                # The last page says where the recording really ends; the codec pads to a whole frame.
+                surplus = self._given + sum(map(len, heard)) - max(0, position - self._pre_skip)
+                heard = _cut(heard, surplus)
+        samples = joined(heard, self.channels)
+        self._given += len(samples)
+        return samples
+
+    def finish(self) -> Samples:
+        if not self.rate:
+            raise invalid("undecodable ogg: it ends within its header")
+        return joined([], self.channels)
+
+    def _take_page(self) -> tuple[int, int, list[bytes]] | None:
+        """The next whole page: its flags, its granule position and the packets that end in it."""
+        buffer = self._buffer
+        if len(buffer) < 27 or len(buffer) < 27 + buffer[26]:
+            return None
+        if buffer[:4] != b"OggS":
+            raise invalid("undecodable ogg: a page does not begin where the last one ended")
+        segments = bytes(buffer[27 : 27 + buffer[26]])
+        start = 27 + len(segments)
+        if len(buffer) < start + sum(segments):
+            return None
+        packets = []
+        for size in segments:
+            self._packet += buffer[start : start + size]
+            start += size
+            if size < 255:
+                packets.append(bytes(self._packet))
+                self._packet.clear()
+        if len(self._packet) > _LONGEST_PACKET:
+            raise invalid("undecodable ogg: a packet does not end")
+        flags, position = buffer[5], int.from_bytes(buffer[6:14], "little", signed=True)
+        del buffer[:start]
+        return flags, position, packets
+
+    def _decode(self, packet: bytes) -> Iterator[Samples]:
+        self._packets_seen += 1
+        if self._packets_seen == 1:
+            self._read_head(packet)
+        elif self._packets_seen > 2 and packet:
+            yield from decoded(self._codec, packet)
+
+    def _read_head(self, packet: bytes) -> None:
+        if not packet.startswith(b"OpusHead") or len(packet) < 19 or not packet[9]:
+            raise invalid("undecodable ogg: it does not hold Opus")
+        self.rate, self.channels = 48000, packet[9]
+        self._pre_skip = int.from_bytes(packet[10:12], "little")
+        self._codec.extradata = packet
+
+
+def _cut(parts: list[Samples], surplus: int) -> list[Samples]:
+    """Without the last `surplus` frames."""
+    if surplus <= 0 or not parts:
+        return parts
+    whole = np.concatenate(parts)
+    return [whole[: max(0, len(whole) - surplus)]]
