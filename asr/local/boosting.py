@@ -1,0 +1,144 @@
+"""Phrases the caller expects, found in the text by sound and spelling.
+
+Neither engine has a lexicon that could be weighted, so the boost works on what they wrote: a span that
+is spelled or sounds nearly like the phrase becomes the phrase. A larger weight forgives more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from asr.local.hearing import Boost, Word
+from asr.local.numbers import split
+
+_STRICTEST = 0.86
+_LOOSEST = 0.66
+_FULL_WEIGHT = 20.0
+_SOUNDS = (
+    ("tch", "C"), ("sch", "S"), ("ph", "f"), ("gh", "g"), ("kn", "n"), ("wr", "r"), ("ck", "k"), ("sh", "S"),
+    ("ch", "C"), ("th", "0"), ("qu", "kw"), ("x", "ks"), ("ce", "se"), ("ci", "si"), ("cy", "sy"), ("c", "k"),
+    ("q", "k"), ("z", "s"), ("dg", "j"), ("v", "f"), ("d", "t"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    words: tuple[str, ...]
+    letters: str
+    sound: str
+    needed: float
+
+
+class Boosting:
+    """The boosts of one stream, made ready once."""
+
+    def __init__(self, boosts: Sequence[Boost]) -> None:
+        self._wanted = [
+            _Phrase(tuple(boost.phrase.split()), letters, _sound(letters), _needed(boost.weight))
+            for boost in boosts
+            if boost.weight > 0 and (letters := _letters(boost.phrase))
+        ]
+        self._unwanted = [
+            tuple(_letters(word) for word in boost.phrase.split())
+            for boost in boosts
+            if boost.weight < 0 and _letters(boost.phrase)
+        ]
+        self.expected = tuple(" ".join(phrase.words) for phrase in self._wanted)
+        self.suppresses = bool(self._unwanted)
+        self._cased = {split(word)[1] for phrase in self._wanted for word in phrase.words}
+
+    def keeps_case(self, word: str) -> bool:
+        return word in self._cased
+
+    def unwanted_in(self, words: Sequence[Word]) -> int:
+        """How many suppressed phrases the words hold."""
+        return sum(self._unwanted_at(words, at) > 0 for at in range(len(words)))
+
+    def apply(self, words: Sequence[Word]) -> list[Word]:
+        result: list[Word] = []
+        at = 0
+        while at < len(words):
+            if skipped := self._unwanted_at(words, at):
+                at += skipped
+                continue
+            length, phrase = self._wanted_at(words, at)
+            if phrase is None:
+                result.append(words[at])
+            else:
+                result += _replaced(words[at : at + length], phrase.words)
+            at += length
+        return result
+
+    def _unwanted_at(self, words: Sequence[Word], at: int) -> int:
+        for phrase in self._unwanted:
+            found = tuple(_letters(word.text) for word in words[at : at + len(phrase)])
+            if found == phrase:
+                return len(phrase)
+        return 0
+
+    def _wanted_at(self, words: Sequence[Word], at: int) -> tuple[int, _Phrase | None]:
+        """The span from `at` that is most like one of the phrases, and like it enough."""
+        best: tuple[float, int, _Phrase | None] = (0.0, 1, None)
+        for phrase in self._wanted:
+            most = len(phrase.words) + 2
+            for length in range(1, min(most, len(words) - at) + 1):
+                letters = "".join(_letters(word.text) for word in words[at : at + length])
+                if abs(len(letters) - len(phrase.letters)) > len(phrase.letters) // 2 or not letters:
+                    continue
+                alike = _likeness(letters, phrase)
+                if alike >= phrase.needed and alike > best[0]:
+                    best = alike, length, phrase
+        return best[1], best[2]
+
+
+def _needed(weight: float) -> float:
+    return _STRICTEST - (_STRICTEST - _LOOSEST) * min(weight, _FULL_WEIGHT) / _FULL_WEIGHT
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
+def _sound(letters: str) -> str:
+    """Consonants by class, without repetitions; a vowel counts only at the start."""
+    for spelling, sound in _SOUNDS:
+        letters = letters.replace(spelling, sound)
+    letters = letters[:1] + re.sub(r"[aeiouyhw]", "", letters[1:])
+    return re.sub(r"(.)\1+", r"\1", letters)
+
+
+def _likeness(letters: str, phrase: _Phrase) -> float:
+    if letters == phrase.letters:
+        return 1.0
+    if min(len(letters), len(phrase.letters)) < 3:
+        return 0.0
+    spelled = 1 - _distance(letters, phrase.letters) / max(len(letters), len(phrase.letters))
+    sound = _sound(letters)
+    sounded = 1 - _distance(sound, phrase.sound) / max(len(sound), len(phrase.sound))
+    return (spelled + sounded) / 2
+
+
+def _distance(one: str, other: str) -> int:
+    """Levenshtein's."""
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, start=1):
+        above, row[0] = row[0], at
+        for column, against in enumerate(other, start=1):
+            above, row[column] = row[column], min(row[column] + 1, row[column - 1] + 1, above + (letter != against))
+    return row[-1]
+
+
+def _replaced(span: Sequence[Word], phrase: Sequence[str]) -> list[Word]:
+    """The phrase in place of the span, with the span's outer punctuation and its times shared out."""
+    before, after = split(span[0].text)[0], split(span[-1].text)[2]
+    texts = list(phrase)
+    texts[0] = before + texts[0]
+    texts[-1] += after
+    start, end = span[0].start_ms, span[-1].end_ms
+    edges = [start + (end - start) * part // len(texts) for part in range(len(texts) + 1)]
+    if len(span) == len(texts):
+        return [Word(text, old.start_ms, old.end_ms, old.confidence) for text, old in zip(texts, span, strict=True)]
+    confidence = min(word.confidence for word in span)
+    return [Word(text, edges[part], edges[part + 1], confidence) for part, text in enumerate(texts)]

