@@ -46,7 +46,8 @@ class ToneVoice:
         if self.said:
             self.hold.wait(5)
         self.said.append(text)
-        return (np.sin(np.arange(len(text) * 160) * 0.2) * 9000).astype(np.int16)
+        tone: Samples = (np.sin(np.arange(len(text) * 160) * 0.2) * 9000).astype(np.int16)
+        return tone
 
 
 @pytest.fixture
