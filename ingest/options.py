@@ -36,7 +36,7 @@ class Options:
     customer: str = ""
     language: str = "en-US"
     record: bool = True
-    redact: Redact = "off"
+    redact: Redact | None = None
     attributes: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -70,14 +70,14 @@ class RivaSettings(Section):
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(50051, ge=0, le=65535, description="gRPC port")
     http_port: int = Field(9000, ge=0, le=65535, description="realtime WebSocket and health port")
-    engine: str = Field("whisper-tiny", description="engine for finals: whisper-tiny or moonshine-tiny")
+    engine: str = Field("whisper-tiny", description="engine when a client names none: whisper-tiny or moonshine-tiny")
     whisper_path: str = Field("", description="folder of another CTranslate2 Whisper model")
-    interim_engine: str = Field("moonshine-tiny", description="engine for interims; empty: none")
     threads: int = Field(2, ge=1, le=256, description="utterances decoded at once")
     max_streams: int = Field(200, ge=1, le=10_000, description="streams open at once")
-    stop_history_ms: int = Field(500, ge=160, le=10_000, description="silence that ends an utterance")
     idle_s: float = Field(60.0, gt=0, description="a stream without audio this long is closed")
-    voice: str = Field("", description="pico, flite, espeak-ng or piper; empty: the first found")
+    voice: Literal["auto", "ttspico", "flite", "espeak-ng", "piper", "none"] = Field(
+        "auto", description="who speaks; auto: the first that is installed"
+    )
     piper_model: str = Field("", description="voice file for piper")
     api_key: SecretStr = Field(SecretStr(""), description="ask clients for this bearer token")
     cert_file: str = Field("", description="our certificate, PEM: serve TLS")

@@ -1,0 +1,27 @@
+"""`make bench`: every measurement, one after the other; or those named: `python -m benchmarks latency memory`."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import time
+
+ALL = ("decoding", "bus", "recognition", "latency", "memory", "scaling")
+
+
+def main() -> None:
+    names = sys.argv[1:] or ALL
+    unknown = [name for name in names if name not in ALL]
+    if unknown:
+        sys.exit(f"no benchmark {unknown[0]!r}; there are: {', '.join(ALL)}")
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before we start")
+    for name in names:
+        began = time.monotonic()
+        print(f"\n== {name} ==", flush=True)
+        importlib.import_module(f"benchmarks.{name}").main()
+        print(f"({time.monotonic() - began:.0f} s)", flush=True)
+
+
+if __name__ == "__main__":
+    main()

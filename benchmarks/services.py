@@ -1,0 +1,69 @@
+"""Services started for a measurement, and stopped after it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+DATA = Path(os.environ.get("TENOR_BENCH_DATA", Path(__file__).parents[2] / "shared" / "data"))
+SAMPLES = Path(__file__).parents[1] / "examples" / "calls"
+
+
+def recordings() -> list[Path]:
+    """Real telephone calls where there are some, else the sample calls."""
+    real = sorted((DATA / "harper-valley" / "dev" / "audio").glob("*.flac"))
+    return real or sorted(path for path in SAMPLES.iterdir() if path.suffix not in (".yaml", ".md"))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def tenor(*arguments: str) -> Iterator[psutil.Process]:
+    """A `tenor` command in a process of its own."""
+    process = subprocess.Popen([sys.executable, "-m", "tenor", *arguments], stderr=subprocess.DEVNULL)
+    try:
+        yield psutil.Process(process.pid)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def riva(*arguments: str) -> Iterator[tuple[str, psutil.Process]]:
+    """Our speech server, ready: its address and its process."""
+    port, http = free_port(), free_port()
+    with tenor("riva", "--port", str(port), "--http-port", str(http), *arguments) as process:
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{http}/v1/health/ready", timeout=1):
+                    break
+            except (urllib.error.URLError, OSError):
+                if time.monotonic() > deadline or not process.is_running():
+                    raise RuntimeError("tenor riva did not get ready in a minute") from None
+                time.sleep(0.2)
+        yield f"127.0.0.1:{port}", process
+
+
+def percentile(values: list[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(int(len(ordered) * share), len(ordered) - 1)] if ordered else float("nan")

@@ -1,0 +1,66 @@
+"""The command line: the one place that knows every stage and puts them together."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from tenor import __version__
+from tenor.cli import config, demo, doctor, ingest, riva, serve, transcribe, watch
+from tenor.cli.context import Context
+from tenor.cli.output import complain
+from tenor.errors import TenorError
+
+app = typer.Typer(
+    name="tenor",
+    help="Hear every call of a contact centre live: audio in, sentences out, within a second.",
+    epilog="Settings come from tenor.toml, TENOR_* variables and --set; `tenor config` shows them all.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+START, CALLS, SERVICES = "Start here", "Work with recordings", "Run the services"
+app.command(rich_help_panel=START)(demo.demo)
+app.command(rich_help_panel=START)(watch.watch)
+app.command(rich_help_panel=START)(doctor.doctor)
+app.command(rich_help_panel=CALLS)(transcribe.transcribe)
+app.command(rich_help_panel=CALLS)(ingest.ingest)
+app.command(rich_help_panel=SERVICES)(riva.riva)
+app.command(rich_help_panel=SERVICES)(serve.serve)
+app.command(rich_help_panel=SERVICES)(config.config)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tenor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def tenor(
+    context: typer.Context,
+    config_file: str = typer.Option("", "--config", metavar="FILE", help="Settings file instead of ./tenor.toml."),
+    settings: list[str] = typer.Option(
+        [], "--set", metavar="NAME=VALUE", help="Override one setting, e.g. --set bus.url=kafka://localhost:9092."
+    ),
+    home: str = typer.Option("", "--home", metavar="FOLDER", help="Where everything is kept (default: ./.tenor)."),
+    verbose: bool = typer.Option(False, "--verbose", "-v", help="Log more."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="Log only what went wrong."),
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    context.obj = Context(config_file, settings, home, "debug" if verbose else "error" if quiet else None)
+
+
+def main() -> None:
+    """Entry point: errors we can explain are one line and an exit code, never a traceback."""
+    try:
+        app()
+    except TenorError as error:
+        complain(error.message, error.hint)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:  # `tenor ... | head`
+        sys.stderr.close()

@@ -1,0 +1,74 @@
+"""What a command starts from: the settings in force, and a way to run async work."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import typer
+
+from tenor import telemetry
+from tenor.errors import BadInput
+from tenor.layers import Loaded, load
+from tenor.settings import Settings
+
+T = TypeVar("T")
+INTERRUPTED = 130
+
+
+class Context:
+    """Options given before the command's name."""
+
+    def __init__(self, config_file: str, assignments: list[str], home: str, log_level: str | None) -> None:
+        self._file = Path(config_file) if config_file else None
+        self._flags: dict[str, Any] = {}
+        for assignment in assignments:
+            name, equals, value = assignment.partition("=")
+            if not equals:
+                raise BadInput(f"--set takes NAME=VALUE, not {assignment!r}", "e.g. --set speech.language=en-US")
+            self._flags[name.strip()] = value
+        if home:
+            self._flags["home"] = home
+        if log_level:
+            self._flags["telemetry.log_level"] = log_level
+
+    def loaded(self, **flags: Any) -> Loaded:
+        """Settings with the command's own flags on top, written `bus__url=...`; None means not given."""
+        return load({**self._flags, **{k.replace("__", "."): v for k, v in flags.items()}}, file=self._file)
+
+
+def settings(context: typer.Context, *, quiet: bool = False, **flags: Any) -> Settings:
+    """The settings in force for this command, with telemetry set up accordingly.
+
+    `quiet` is for commands that tell people themselves what the stages would log."""
+    given: Context = context.obj
+    loaded = given.loaded(**flags)
+    if quiet and loaded.origins["telemetry.log_level"] == "default":
+        loaded = given.loaded(**flags, telemetry__log_level="error")
+    telemetry.configure(loaded.settings.telemetry)
+    return loaded.settings
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run async work to its end. Ctrl-C and SIGTERM cancel it, so that it can leave things in order."""
+
+    async def main() -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        return await work
+
+    try:
+        return asyncio.run(main())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def run_until_interrupted(work: Coroutine[Any, Any, Any]) -> None:
+    """For commands that only end by Ctrl-C: then that is no error."""
+    with suppress(typer.Exit):
+        run(work)

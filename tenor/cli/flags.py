@@ -1,0 +1,76 @@
+"""Flags that several commands share: how a recording becomes a call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from ingest.options import Options
+from ingest.sources import Source, expand
+from tenor.errors import BadInput, TenorError
+from tenor.settings import Settings
+
+Paths = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PATH...",
+        help="Files, folders, globs, - for standard input, mic, or URLs such as s3://bucket/calls/.",
+        show_default=False,
+    ),
+]
+Roles = Annotated[str | None, typer.Option(metavar="ROLE,ROLE", help="Who speaks on each channel, left first.")]
+Swap = Annotated[bool, typer.Option("--swap", help="The sides are the wrong way round in these recordings.")]
+Channels = Annotated[str | None, typer.Option(metavar="N,N", help="Channels to hear, from 0 (default: the first two).")]
+Language = Annotated[str | None, typer.Option(metavar="TAG", help="Language spoken, e.g. en-US.")]
+RedactFlag = Annotated[str | None, typer.Option("--redact", metavar="off|text|audio", help="What to take out.")]
+BusFlag = Annotated[str | None, typer.Option("--bus", metavar="URL", help="kafka://host:9092 or sqlite:///path.")]
+Json = Annotated[bool, typer.Option("--json", help="JSON for scripts.")]
+
+
+def recording_options(
+    settings: Settings,
+    *,
+    roles: str | None,
+    channels: str | None,
+    redact: str | None,
+    language: str | None,
+    **rest: Any,
+) -> Options:
+    """The settings' way of reading recordings, with the flags that were given on top."""
+    if redact not in (None, "off", "text", "audio"):
+        raise BadInput(f"--redact takes off, text or audio, not {redact!r}")
+    try:
+        chosen = [int(number) for number in channels.split(",")] if channels else None
+    except ValueError:
+        raise BadInput(f"--channels takes numbers such as 0,1, not {channels!r}") from None
+    given = {name: value for name, value in rest.items() if value is not None}
+    return Options(
+        roles=[role.strip() for role in roles.split(",")] if roles is not None else settings.ingest.roles,
+        channels=chosen,
+        chunk_ms=settings.ingest.chunk_ms,
+        language=language or settings.speech.language,
+        redact=redact,  # type: ignore[arg-type]  # checked above
+        **{"site": settings.ingest.site, "queue": settings.ingest.queue, "record": settings.ingest.record, **given},
+    )
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A path that names nothing we can hear. It does not keep the others from being heard."""
+
+    name: str
+    error: TenorError
+
+
+def named(paths: Sequence[str]) -> list[Source | Missing]:
+    """What the paths name, in the order given, each once."""
+    found: dict[Source | Missing, None] = {}
+    for path in paths:
+        try:
+            found |= dict.fromkeys(expand([path]))
+        except TenorError as error:
+            found[Missing(path, error)] = None
+    return list(found)

@@ -1,0 +1,154 @@
+"""The stages put together in one process: what one-shot commands and the demo run on."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from tenor.bus import Bus
+from tenor.bus.opening import open_bus
+from tenor.errors import Refused, Unavailable
+from tenor.settings import RivaSettings, Settings, SpeechSettings
+from tenor.stage import Stage
+
+
+class LocalRiva:
+    """`tenor riva` as a stage: the speech servicers on our engines, joined with the language servicer."""
+
+    name = "riva"
+
+    def __init__(self, settings: RivaSettings, *, http: bool = True) -> None:
+        from asr.local.options import ServerOptions
+        from asr.local.server import RivaServer
+
+        self._settings = settings
+        self._server = RivaServer(
+            ServerOptions(
+                host=settings.host,
+                port=settings.port,
+                http_port=settings.http_port if http else None,
+                tls_cert=_path(settings.cert_file),
+                tls_key=_path(settings.key_file),
+                tls_client_ca=_path(settings.client_ca_file),
+                api_key=settings.api_key.get_secret_value(),
+                max_streams=settings.max_streams,
+                idle_s=settings.idle_s,
+                engine=settings.engine,
+                voice=settings.voice,
+                piper_model=_path(settings.piper_model),
+            ),
+        )
+        self.ready = asyncio.Event()
+
+    @property
+    def address(self) -> str:
+        return f"{self._settings.host}:{self._server.port}"
+
+    async def run(self) -> None:
+        from asr.local.ears import LocalEars
+
+        try:
+            await self._server.start()
+        except OSError as error:
+            raise Unavailable(str(error), "stop the other one, or choose another with --port and --http-port") from None
+        ears = None
+        try:
+            ears = await asyncio.to_thread(
+                LocalEars,
+                workers=self._settings.threads,
+                max_streams=self._settings.max_streams,
+                whisper_path=_path(self._settings.whisper_path),
+            )
+            self._server.open(ears)
+            self.ready.set()
+            await asyncio.Event().wait()
+        finally:
+            await self._server.stop()
+            if ears is not None:
+                ears.close()
+
+
+def _path(text: str) -> Path | None:
+    return Path(text) if text else None
+
+
+@asynccontextmanager
+async def running(stage: Stage) -> AsyncIterator[asyncio.Task[None]]:
+    """A stage at work inside the block, stopped after it."""
+    task = asyncio.create_task(stage.run(), name=stage.name)
+    try:
+        yield task
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def until(event: asyncio.Event, task: asyncio.Task[None]) -> None:
+    """Wait for `event`, or raise what `task` died of before it came."""
+    waiting = asyncio.create_task(event.wait())
+    try:
+        await asyncio.wait((waiting, task), return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            task.result()
+    finally:
+        waiting.cancel()
+
+
+async def recogniser_models(speech: SpeechSettings) -> list[str]:
+    """What the recogniser can stream; says in a line why it cannot be used."""
+    from asr.riva import Recogniser
+    from asr.trouble import Trouble
+
+    nobody = Unavailable(
+        f"no recogniser answers at {speech.address}",
+        "start one with `tenor riva`, or say where it is with speech.address",
+    )
+    recogniser = Recogniser(speech)
+    try:
+        return await asyncio.wait_for(recogniser.models(), 5)
+    except Trouble as error:
+        if error.kind != "away":
+            raise Refused(f"the recogniser at {speech.address} does not serve us: {error.reason}") from None
+        raise nobody from None
+    except TimeoutError:
+        raise nobody from None
+    finally:
+        await recogniser.close()
+
+
+@asynccontextmanager
+async def pipeline(settings: Settings, *, riva: bool) -> AsyncIterator[Bus]:
+    """The bus with a worker on it, and with a recogniser of our own on a free port if `riva`."""
+    from asr.worker import Worker
+
+    async with AsyncExitStack() as stack:
+        if riva:
+            local = LocalRiva(settings.riva.model_copy(update={"host": "127.0.0.1", "port": 0}), http=False)
+            task = await stack.enter_async_context(running(local))
+            await until(local.ready, task)
+            settings = changed(settings, speech={"address": local.address, "tls": False, "metadata": {}})
+        bus = await stack.enter_async_context(open_bus(settings))
+        await stack.enter_async_context(running(Worker(bus, settings)))
+        yield bus
+
+
+@asynccontextmanager
+async def private_pipeline(settings: Settings, *, riva: bool) -> AsyncIterator[Bus]:
+    """A pipeline on a bus of its own, which is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="tenor-") as home:
+        async with pipeline(changed(settings, home=Path(home), bus={"url": ""}), riva=riva) as bus:
+            yield bus
+
+
+def changed(settings: Settings, **changes: Any) -> Settings:
+    """The settings with some changed; a section is given as a dict of what changes in it."""
+    update = {
+        name: getattr(settings, name).model_copy(update=change) if isinstance(change, dict) else change
+        for name, change in changes.items()
+    }
+    return settings.model_copy(update=update)
