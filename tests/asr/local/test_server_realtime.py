@@ -43,7 +43,8 @@ def arguments(server: Running, *flags: str) -> argparse.Namespace:
     parser.add_argument("--num-channels", type=int, default=1)
     parser.add_argument("--voice")
     parser.add_argument("--encoding", default="LINEAR_PCM")
-    return parser.parse_args(["--server", server.http, *flags])
+    parsed: argparse.Namespace = parser.parse_args(["--server", server.http, *flags])
+    return parsed
 
 
 async def transcribe(args: argparse.Namespace, data: bytes, force: list[bool] | None = None) -> Any:
