@@ -133,6 +133,10 @@ class BusFile:
             self._topics[wanted] = await self.write(lambda db: schema.topic(db, *wanted))
         return self._topics[wanted]
 
+    def shortest_retention(self) -> float:
+        """Of the topics this process uses, in seconds."""
+        return min((retention_s for _, retention_s in self._topics), default=float("inf"))
+
     def listen(self, listener: Listener) -> None:
         """Call `listener` on the event loop when something changed, by us or by another process."""
         self._listeners.append(listener)

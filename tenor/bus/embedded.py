@@ -118,9 +118,13 @@ class EmbeddedBus:
 
     async def _sweep_forever(self) -> None:
         """Forget what is older than its topic keeps, a little at a time, and give the space back."""
+        waited = 0.0
         while True:
-            shortest = await self._file.read(records.shortest_retention)
-            await asyncio.sleep(min(SWEEP_S, max(1.0, shortest / 10)))
+            await asyncio.sleep(1)
+            waited += 1
+            if waited < min(SWEEP_S, self._file.shortest_retention() / 10):
+                continue
+            waited = 0
             try:
                 while ranges := await self._file.read(lambda db: records.expired(db, self._file.partitions)):
                     await self._file.write(partial(records.forget, ranges=ranges))

@@ -27,8 +27,8 @@ from tenor.events import Topic
 
 log = structlog.get_logger(__name__)
 
-REBALANCE_S = 30.0
-"""How long a group waits for a member that is busy and does not poll, before it goes on without it."""
+REBALANCE_LEASES = 3
+"""How long a group waits for a member that lives but does not poll, before it goes on without it, in leases."""
 
 
 def record_of(message: Any) -> Record:
@@ -129,6 +129,8 @@ class KafkaMember(KafkaFollower):
         self._commits: dict[Partition, Commit] = {}
         self._word = asyncio.Event()
         """Set when aiokafka's task left word."""
+        self._waiting: asyncio.Timeout | None = None
+        """Where `poll` waits for records; ended early when there is word."""
         self._going: asyncio.Future[None] | None = None
         """aiokafka waits for this: what is held must be given up."""
         self._coming: set[Partition] | None = None
@@ -146,7 +148,7 @@ class KafkaMember(KafkaFollower):
             group_id=self._group,
             session_timeout_ms=lease_ms,
             heartbeat_interval_ms=min(lease_ms // 3, 1000),
-            rebalance_timeout_ms=int(max(REBALANCE_S, self._link.settings.lease_s) * 1000),
+            rebalance_timeout_ms=REBALANCE_LEASES * lease_ms,
             # Topics have the same number of partitions, so this gives a call's events to one member.
             partition_assignment_strategy=(RangePartitionAssignor,),
         )
@@ -212,12 +214,17 @@ class KafkaMember(KafkaFollower):
         self._coming = None
         if self._held and not self._leaving:
             self._going = asyncio.get_running_loop().create_future()
-            self._word.set()
+            self._leave_word()
             await self._going
 
     def assigned(self, partitions: Collection[TopicPartition]) -> None:
         self._coming = set(map(_partition, partitions))
+        self._leave_word()
+
+    def _leave_word(self) -> None:
         self._word.set()
+        if self._waiting is not None:
+            self._waiting.reschedule(asyncio.get_running_loop().time())
 
     # What poll does about it
 
@@ -244,18 +251,16 @@ class KafkaMember(KafkaFollower):
         left = deadline - asyncio.get_running_loop().time()
         if left <= 0 or self._word.is_set():
             return {}
-        getting = asyncio.create_task(
-            self._asked(self._kafka.getmany(timeout_ms=max(1, int(left * 1000)), max_records=max_records))
-        )
-        word = asyncio.create_task(self._word.wait())
+        # Not in a task of its own: cancelled here, aiokafka has not taken anything from its buffer yet.
         try:
-            await asyncio.wait((getting, word), timeout=left + 1, return_when=asyncio.FIRST_COMPLETED)
+            async with asyncio.timeout(None) as self._waiting:
+                return await self._asked(
+                    self._kafka.getmany(timeout_ms=max(1, int(left * 1000)), max_records=max_records)
+                )
+        except TimeoutError:
+            return {}
         finally:
-            word.cancel()
-            if not getting.done():
-                getting.cancel()
-            await asyncio.gather(getting, word, return_exceptions=True)
-        return {} if getting.cancelled() else getting.result()
+            self._waiting = None
 
     async def _wait_for_word(self, deadline: float) -> None:
         try:

@@ -135,11 +135,6 @@ def expired(db: sqlite3.Connection, partitions: int) -> list[Expired]:
     return ranges
 
 
-def shortest_retention(db: sqlite3.Connection) -> float:
-    (shortest,) = db.execute("SELECT min(retention_s) FROM topics").fetchone()
-    return float("inf") if shortest is None else float(shortest)
-
-
 def forget(db: sqlite3.Connection, ranges: Iterable[Expired]) -> None:
     db.executemany("DELETE FROM records WHERE place BETWEEN ? AND ?", ranges)
 

@@ -1,0 +1,78 @@
+"""What tests of several packages share: the buses, and a real Kafka broker for as long as the suite runs."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from aiokafka.admin import AIOKafkaAdminClient
+
+from deploy.kafka.broker import Broker
+from tenor.bus import Bus
+from tenor.bus.opening import open_bus
+from tenor.settings import BusSettings, Settings
+
+IMPATIENT = {
+    "group.min.session.timeout.ms": "1000",
+    "log.retention.check.interval.ms": "500",
+    "log.initial.task.delay.ms": "500",
+    "log.segment.delete.delay.ms": "100",
+}
+"""So that tests of leases and retention take seconds."""
+
+
+@pytest.fixture(scope="session")
+def kafka_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """A real broker, started when the first test asks for it. Has .address, .start(), .stop() and .kill()."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    broker = Broker(tmp_path_factory.mktemp("kafka"), port, IMPATIENT)
+    try:
+        broker.start()
+        yield broker
+    finally:
+        broker.kill()  # nobody needs its data any more
+
+
+@pytest.fixture
+def embedded_settings(tmp_path: Path) -> Settings:
+    return Settings(home=tmp_path, bus=BusSettings(partitions=4, lease_s=2, patience_s=30))
+
+
+@pytest.fixture
+def kafka_settings(kafka_broker: Broker, tmp_path: Path) -> Settings:
+    """Settings for the broker, which holds no topics of earlier tests."""
+    with ThreadPoolExecutor(1) as elsewhere:  # away from the event loop of the test
+        elsewhere.submit(asyncio.run, _delete_topics(kafka_broker.address)).result()
+    bus = BusSettings(url=f"kafka://{kafka_broker.address}", partitions=4, lease_s=2, patience_s=30)
+    return Settings(home=tmp_path, bus=bus)
+
+
+@pytest.fixture(params=["embedded", pytest.param("kafka", marks=pytest.mark.kafka)])
+def bus_settings(request: pytest.FixtureRequest) -> Settings:
+    """Settings of each bus in turn."""
+    settings: Settings = request.getfixturevalue(f"{request.param}_settings")
+    return settings
+
+
+@pytest.fixture
+async def bus(bus_settings: Settings) -> AsyncIterator[Bus]:
+    """Each bus in turn."""
+    async with open_bus(bus_settings) as opened:
+        yield opened
+
+
+async def _delete_topics(address: str) -> None:
+    admin = AIOKafkaAdminClient(bootstrap_servers=address)
+    await admin.start()
+    try:
+        while names := [name for name in await admin.list_topics() if not name.startswith("__")]:
+            await admin.delete_topics(names)
+            await asyncio.sleep(0.05)
+    finally:
+        await admin.close()
