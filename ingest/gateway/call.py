@@ -17,9 +17,8 @@ from tenor.events import Call, CallEnded, CallStarted, CallState, Event
 
 log = structlog.get_logger(__name__)
 
-LAG_MS = 10_000
-"""A track that is this far behind the clock is filled with silence: the call stays alive on the bus
-through a hold, and a socket that merely stalled loses nothing."""
+LAG_MS = 2000
+"""Silence is put where no audio will come, but so far behind the clock that none is put too much."""
 
 
 class PhoneCall:
@@ -86,7 +85,7 @@ class PhoneCall:
             return
         track = self._tracks.get(channel)
         if track is None:
-            track = Track(self.id, self.platform, channel, rate, self._chunk_ms, self.clock)
+            track = Track(self.id, self.platform, channel, rate, self._chunk_ms, self.clock.started_at)
             self._tracks[channel] = track
         elif track.rate != rate:
             raise Malformed(f"the sample rate changed from {track.rate} to {rate} within the call")
@@ -95,12 +94,14 @@ class PhoneCall:
             self._put(chunks)
 
     def catch_up(self) -> None:
-        """Fill what has been silent for long, so that nobody takes the call for dead."""
-        floor_ms = self.clock.elapsed_ms() - LAG_MS
-        for track in self._tracks.values():
-            chunks = track.fill(floor_ms * track.rate // 1000)
-            if chunks:
-                self._put(chunks)
+        """While the platform holds the call, or its socket is away, let silence flow as time passes, so
+        that nobody takes the call for dead."""
+        if self.lost_at is not None:
+            self._fill(frozenset(self._tracks), self.clock.elapsed_ms())
+        for leg in self._legs:
+            silent_to_ms = leg.silent_to_ms()
+            if silent_to_ms is not None:
+                self._fill(leg.channels, silent_to_ms)
 
     def end(self, reason: str, *, failed: bool = False, code: int = 1011) -> None:
         """Over, for this reason; sockets that are still open are closed with the code."""
@@ -109,6 +110,13 @@ class PhoneCall:
         tails = [chunk for track in self._tracks.values() for chunk in track.flush()]
         self.outbox.close([*tails, self._last(reason, failed)])
         self._over(reason, "failed" if failed else "ended", code)
+
+    def _fill(self, channels: frozenset[int], to_ms: int) -> None:
+        for number, track in self._tracks.items():
+            if number in channels:
+                chunks = track.fill((to_ms - LAG_MS) * track.rate // 1000)
+                if chunks:
+                    self._put(chunks)
 
     def _put(self, events: Sequence[Event]) -> None:
         try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import Iterator
 
 import structlog
 import uvicorn
@@ -29,22 +28,6 @@ log = structlog.get_logger(__name__)
 LONGEST_MESSAGE = 256 * 1024
 BACKLOG = 1024
 GOODBYE_S = 5
-
-
-class _Server(uvicorn.Server):
-    """Leaves signals to whoever runs the stages, and tells when it is up."""
-
-    def __init__(self, config: uvicorn.Config, up: asyncio.Event) -> None:
-        super().__init__(config)
-        self._up = up
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._up.set()
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
 
 
 class Gateway:
@@ -71,45 +54,43 @@ class Gateway:
             self.port = web_socket.getsockname()[1]
             self.audiosocket_port = audio_socket.getsockname()[1]
             server = self._server()
+            await server.startup([web_socket])
             tcp = await asyncio.start_server(self._audiosocket.accept, sock=audio_socket, backlog=BACKLOG)
-            serving = asyncio.create_task(server.serve([web_socket]), name="gateway web")
-            watching = asyncio.create_task(self._board.watch(), name="gateway watch")
+            log.info("gateway listens", port=self.port, audiosocket_port=self.audiosocket_port)
+            self.ready.set()
             try:
-                log.info("gateway listens", port=self.port, audiosocket_port=self.audiosocket_port)
-                await asyncio.wait([serving, watching], return_when=asyncio.FIRST_COMPLETED)
-                for task in (serving, watching):
-                    if task.done():
-                        task.result()
+                await self._board.watch()
             except asyncio.CancelledError:
                 log.info("gateway stops", calls=self._board.open_calls)
             finally:
-                watching.cancel()
                 tcp.close()
                 await self._board.stop()
                 await self._feed.stop()
-                server.should_exit = True
-                await asyncio.wait([serving, watching])
+                await server.shutdown([web_socket])
 
     def _server(self) -> uvicorn.Server:
-        return _Server(
-            uvicorn.Config(
-                self._web.app,
-                ws="websockets-sansio",
-                http="h11",
-                lifespan="off",
-                log_config=None,
-                log_level="warning",
-                access_log=False,
-                proxy_headers=False,
-                server_header=False,
-                backlog=BACKLOG,
-                ws_max_size=LONGEST_MESSAGE,
-                # Audio does not deflate, and what inflates can burst.
-                ws_per_message_deflate=False,
-                timeout_graceful_shutdown=GOODBYE_S,
-            ),
-            self.ready,
+        config = uvicorn.Config(
+            self._web.app,
+            ws="websockets-sansio",
+            http="h11",
+            lifespan="off",
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            date_header=False,
+            backlog=BACKLOG,
+            ws_max_size=LONGEST_MESSAGE,
+            # Audio does not deflate, and what inflates can burst.
+            ws_per_message_deflate=False,
+            timeout_graceful_shutdown=GOODBYE_S,
         )
+        config.load()
+        # Started and stopped by hand: `serve` would take the signals, which belong to whoever runs the stages.
+        server = uvicorn.Server(config)
+        server.lifespan = config.lifespan_class(config)
+        return server
 
     def _listen(self, port: int, setting: str) -> socket.socket:
         host = self._settings.host

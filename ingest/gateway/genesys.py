@@ -90,16 +90,21 @@ class GenesysSession(Session):
                 await self._send("pong", {})
             case "close":
                 await self._close_session(read(message.parameters, dict[str, Any]).get("reason"))
-            case "discarded" | "resumed":
+            case "discarded":
                 self._skip(duration_ms(read(message.parameters, Discarded).discarded))
+            case "resumed":
+                self._skip(duration_ms(read(message.parameters, Discarded).discarded))
+                if self.leg is not None:
+                    self.leg.resume()
+            case "paused":
+                if self.leg is not None:
+                    self.leg.pause(self._at * 1000 // self._rate)
             case "update":
                 # The recogniser keeps the language the call began with.
                 await self._send("updated", {})
             case "error":
                 code = read(message.parameters, dict[str, Any]).get("code")
                 log.warning("platform reports an error", platform=self.platform, code=str(code)[:10])
-            case "paused":
-                metrics.IGNORED.labels(self.platform, message.type).inc()
             case _:
                 raise Malformed("a type of message we do not know")
 

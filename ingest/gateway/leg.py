@@ -33,10 +33,26 @@ class Leg:
         self.channels = channels
         self.offset_ms = offset_ms
         self._line: Line | None = line
+        self._paused: tuple[int, int] | None = None
+        """On the call's clock: when the platform paused, and where its audio had come."""
 
     def write(self, channel: int, rate: int, at: int, pcm: bytes) -> None:
         if self._line is not None:
             self.call.write(channel, rate, self.offset_ms * rate // 1000 + at, pcm)
+
+    def pause(self, at_ms: int) -> None:
+        """No audio comes until `resume`; the stream had come to this position."""
+        self._paused = (self.call.clock.elapsed_ms(), self.offset_ms + at_ms)
+
+    def resume(self) -> None:
+        self._paused = None
+
+    def silent_to_ms(self) -> int | None:
+        """Up to where a paused leg is silent by now; None when it is not paused."""
+        if self._paused is None:
+            return None
+        since_ms, position_ms = self._paused
+        return position_ms + self.call.clock.elapsed_ms() - since_ms
 
     def credible(self, at_ms: int) -> bool:
         """Whether audio can be at this position of the stream yet."""

@@ -16,6 +16,8 @@ log = structlog.get_logger(__name__)
 
 HOLD_S = 60.0
 """Audio a call may hold while the bus is away."""
+BEHIND_S = 5.0
+"""Held for longer than this, the bus counts as behind."""
 HOLD_BYTES = 512 * 1024 * 1024
 """Audio all calls together may hold."""
 BATCH = 256
@@ -44,17 +46,23 @@ class Outbox:
     """Takes events without waiting; one task takes them to the bus, in order and in batches."""
 
     def __init__(self, bus: Bus, call: str, channels: int, held: Held, hold_s: float = HOLD_S) -> None:
-        self.away = False
-        """True while the bus does not take what we offer."""
         self._bus = bus
         self._call = call
         self._held = held
         self._queue: deque[Event] = deque()
         self._seconds = 0.0
+        """Audio held, of all channels."""
+        self._channels = channels
         self._limit = hold_s * channels
+        self._refused = False
         self._last_word: CallState | None = None
         self._closed_at: float | None = None
         self._wake = asyncio.Event()
+
+    @property
+    def behind(self) -> bool:
+        """True while the bus is slow or away."""
+        return self._seconds > BEHIND_S * self._channels
 
     def put(self, events: list[Event]) -> None:
         """Raises Overflow, and takes nothing, when the call or all calls hold too much."""
@@ -93,11 +101,11 @@ class Outbox:
         except Exception as error:
             # Whatever the bus raises, the call must outlive it; a batch taken in part is offered again.
             metrics.RETRIES.inc()
-            if not self.away:
+            if not self._refused:
                 log.warning("bus does not take audio", call=self._call, error=type(error).__name__)
-            self.away = True
+            self._refused = True
             return False
-        self.away = False
+        self._refused = False
         self._taken(len(batch))
         return True
 
@@ -113,8 +121,7 @@ class Outbox:
     def _append(self, events: list[Event]) -> None:
         for event in events:
             if isinstance(event, AudioChunk):
-                self._seconds += len(event.pcm) / (2 * event.rate)
-                self._held.add(len(event.pcm))
+                self._weigh(event, 1)
         self._queue.extend(events)
         self._wake.set()
 
@@ -122,5 +129,11 @@ class Outbox:
         for _ in range(count):
             event = self._queue.popleft()
             if isinstance(event, AudioChunk):
-                self._seconds -= len(event.pcm) / (2 * event.rate)
-                self._held.add(-len(event.pcm))
+                self._weigh(event, -1)
+
+    def _weigh(self, chunk: AudioChunk, sign: int) -> None:
+        # Silence is one piece of memory for all its chunks, and a second party that joins late brings much of it.
+        size = len(chunk.pcm)
+        if chunk.pcm.count(0) < size:
+            self._seconds += sign * size / (2 * chunk.rate)
+            self._held.add(sign * size)

@@ -43,8 +43,8 @@ class Switchboard:
         return len(self._calls)
 
     @property
-    def bus_away(self) -> bool:
-        return any(call.outbox.away for call in self._calls.values())
+    def bus_behind(self) -> bool:
+        return any(call.outbox.behind for call in self._calls.values())
 
     @property
     def crowded(self) -> bool:

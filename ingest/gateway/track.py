@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import time
+
 from ingest.gateway import metrics
-from ingest.gateway.clock import Clock
 from tenor.events import AudioChunk
 
 
 class Track:
     """Writes go to a position. What lies between the end and there becomes silence, what lies before
     the end was heard already and is dropped; so chunk N begins at N * chunk_ms, whatever happened.
+
+    When a moment was spoken is not told by the platforms. The least delay seen so far tells it best:
+
+        spoken    |--100 ms--|--100 ms--|
+        arrived         |         |           |     captured_at is never after the arrival
     """
 
-    def __init__(self, call: str, platform: str, channel: int, rate: int, chunk_ms: int, clock: Clock) -> None:
+    def __init__(self, call: str, platform: str, channel: int, rate: int, chunk_ms: int, started_at: float) -> None:
         self.channel = channel
         self.rate = rate
         self._call = call
         self._platform = platform
         self._chunk_ms = chunk_ms
-        self._clock = clock
+        self._origin = started_at
+        """When position 0 was spoken."""
         self._seq = 0
         self._start = 0
         """Position of the first sample that has not left in a chunk."""
@@ -44,7 +51,7 @@ class Track:
             pcm = pcm[late * 2 :]
         if pcm:
             self._pending += pcm
-            self._clock.heard(self.end / self.rate)
+            self._origin = min(self._origin, time.time() - self.end / self.rate)
             if self.end >= self._edge:
                 chunks += self._complete()
         return chunks
@@ -88,7 +95,7 @@ class Track:
             start_ms=self._seq * self._chunk_ms,
             rate=self.rate,
             pcm=pcm,
-            captured_at=self._clock.captured_at(self._start / self.rate),
+            captured_at=min(time.time(), self._origin + self._start / self.rate),
         )
         self._seq += 1
         self._edge = self._edge_of(self._seq + 1)

@@ -117,7 +117,7 @@ class Web:
             {
                 "status": "stopping" if self._board.stopping else "ok",
                 "calls": self._board.open_calls,
-                "bus": "away" if self._board.bus_away else "ok",
+                "bus": "behind" if self._board.bus_behind else "ok",
                 "platforms": {
                     "twilio": settings.insecure or bool(settings.twilio_auth_token.get_secret_value()),
                     "genesys": settings.insecure or bool(settings.genesys_keys),
