@@ -99,6 +99,8 @@ class HeardCall:
 
     def hear(self, chunk: AudioChunk, offset: int) -> None:
         self._touch(offset)
+        if not self.info.rate:
+            self.info = msgspec.structs.replace(self.info, rate=chunk.rate)
         self._channel(chunk.channel).reel.hand(Piece(offset, chunk))
 
     def hang_up(self, reason: str, *, failed: bool = False, offset: int | None = None) -> None:

@@ -142,7 +142,7 @@ class Channel:
         if self._stream is None:
             self._sound = Sound(chunk.rate)
             self._stream = await self._bench.recogniser.open(
-                self._sound.rate, self._language, join.start_ms, self._on_response
+                self._sound.rate, self._language, join.start_ms, self._on_response, careful=self._backoff.tries > 0
             )
             self._stream.on_over = self.reel.wake
         end_ms = join.start_ms + len(join.pcm) * 500 / chunk.rate
@@ -219,9 +219,6 @@ class Channel:
         if trouble.kind == "refused":
             raise trouble
         self._bench.recogniser.forget()
-        wait = self._backoff.next(trouble)
-        if self._backoff.hopeless:
-            raise Trouble("refused", f"the recogniser keeps failing on this audio ({trouble.reason})")
         if idle:
             # Not an error: servers close streams without audio. Wait until there is some.
             while self._in_hand is None and not self._closing:
@@ -232,6 +229,9 @@ class Channel:
         self._splice.restart(self.ledger.heard_ms)
         if idle:
             return
+        wait = self._backoff.next(trouble)
+        if self._backoff.hopeless:
+            raise Trouble("refused", f"the recogniser keeps failing on this audio ({trouble.reason})")
         metrics.RECONNECTS.labels(trouble.kind).inc()
         tell = self.log.warning if self._backoff.tries == 1 else self.log.debug
         tell("stream lost", cause=trouble.kind, reason=trouble.reason, retry_s=round(wait, 2))

@@ -41,6 +41,8 @@ _OPTIONS = [
     ("grpc.max_receive_message_length", 16 * 1024 * 1024),
 ]
 
+REFUSAL_S = 0.3
+
 OnResponse = Callable[[asr.StreamingRecognizeResponse], Awaitable[None]]
 
 
@@ -104,8 +106,13 @@ class Recogniser:
             await asyncio.gather(self._known, return_exceptions=True)
         await self._channel.close()
 
-    async def open(self, rate: int, language: str, base_ms: float, on_response: OnResponse) -> Stream:
-        """A stream whose first sample is at `base_ms` of the call."""
+    async def open(
+        self, rate: int, language: str, base_ms: float, on_response: OnResponse, *, careful: bool = False
+    ) -> Stream:
+        """A stream whose first sample is at `base_ms` of the call.
+
+        `careful` waits a moment for a refusal: grpc.aio loses the server's reason when a message is
+        being sent while it arrives."""
         if self._known is None:
             self._known = asyncio.create_task(self._ask())
         await asyncio.shield(self._known)
@@ -114,6 +121,8 @@ class Recogniser:
         stream = Stream(call, rate, base_ms, on_response)
         await stream.write(asr.StreamingRecognizeRequest(streaming_config=config))
         stream.start()
+        if careful:
+            await stream.listen_for_refusal()
         return stream
 
     def forget(self) -> None:
@@ -189,6 +198,12 @@ class Stream:
     def start(self) -> None:
         metrics.OPEN_STREAMS.inc()
         self._reader = asyncio.create_task(self._read())
+
+    async def listen_for_refusal(self) -> None:
+        assert self._reader is not None
+        await asyncio.wait([self._reader], timeout=REFUSAL_S)
+        if self.trouble is not None:
+            raise self.trouble
 
     async def write(self, request: asr.StreamingRecognizeRequest) -> None:
         self._writing_since = self._wrote_at = time.monotonic()

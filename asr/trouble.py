@@ -59,6 +59,9 @@ def classify(error: grpc.aio.AioRpcError, *, answered: bool) -> Trouble:
             kind = "broken"
     elif code is grpc.StatusCode.UNKNOWN and "response timeout" in details:
         kind = "lost"
+    elif details == "Internal error from Core":
+        # grpc.aio's word for "the stream ended while sending": why, the next try will tell.
+        kind = "lost"
     return Trouble(kind, f"{code.name}: {details}".strip(), _retry_after(error.trailing_metadata() or ()))
 
 

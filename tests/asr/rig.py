@@ -119,7 +119,7 @@ class Rig:
         async with asyncio.timeout(timeout_s):
             while True:
                 for task in self._workers:
-                    if task.done():
+                    if task.done() and not task.cancelled():
                         task.result()
                 result = happened()
                 if asyncio.iscoroutine(result):

@@ -74,6 +74,7 @@ class Listener:
 
     def hear(self, samples: npt.NDArray[np.int16]) -> list[asr.StreamingRecognitionResult]:
         results: list[asr.StreamingRecognitionResult] = []
+        samples = (np.round(samples / 50) * 50).astype(np.int16)
         edges = np.flatnonzero(np.diff(samples)) + 1
         for start, end in zip([0, *edges], [*edges, len(samples)], strict=True):
             if end > start:
@@ -89,6 +90,12 @@ class Listener:
     def finish(self) -> asr.StreamingRecognitionResult | None:
         self._end_run()
         return self._final(self.position) if self.words else None
+
+    def cut(self) -> asr.StreamingRecognitionResult | None:
+        """What was said, but for a word that is being said."""
+        if not self._run.level:
+            return self.finish()
+        return self._final(self._run.start) if self.words else None
 
     def _hear_run(self, level: int, length: int, results: list[asr.StreamingRecognitionResult]) -> None:
         if level != self._run.level:
@@ -109,7 +116,7 @@ class Listener:
 
     def _end_run(self) -> None:
         run, self._run = self._run, _Run(0, self.position)
-        if not run.level:
+        if not run.level or run.length < self._samples(WORD_MS // 4):
             return
         start, end = run.start * 1000 // self.rate, (run.start + run.length) * 1000 // self.rate
         self.words.append(asr.WordInfo(word=self._word(run), start_time=start, end_time=end, confidence=0.9))
@@ -145,6 +152,8 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
     """Streams at once; 0: any number. Over it RESOURCE_EXHAUSTED, `retry_ms` later again."""
     retry_ms: int = 50
     languages: tuple[str, ...] = ("en-US",)
+    idle_s: float | None = None
+    """A stream without audio this long is closed."""
     key: str = ""
     """Bearer token asked for."""
     faults: list[tuple[Fault, int]] = field(default_factory=list)
@@ -215,14 +224,14 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
             config.sample_rate_hertz, clean_points=self.clean_points and "clean_points" in config.custom_configuration
         )
         listener.finals = self.finals
-        async for request in requests:
+        async for request in self._patiently(requests, context):
             pcm = np.frombuffer(request.audio_content, np.int16)
             self.audio_s += len(pcm) / listener.rate
             await self._fail(context, (listener.position + len(pcm)) * 1000 / listener.rate)
             results = listener.hear(pcm) if len(pcm) else []
             if request.runtime_config.get("force_eou") == "true":
                 self.forced += 1
-                if self.force_eou and (last := listener.finish()):
+                if self.force_eou and (last := listener.cut()):
                     results.append(last)
             if interims and (text := listener.interim()):
                 alternative = asr.SpeechRecognitionAlternative(transcript=text)
@@ -234,6 +243,18 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
             yield asr.StreamingRecognizeResponse(results=results)
         if last := listener.finish():
             yield asr.StreamingRecognizeResponse(results=[last])
+
+    async def _patiently(self, requests: AsyncIterator[Any], context: Any) -> AsyncIterator[Any]:
+        rest = aiter(requests)
+        while True:
+            try:
+                async with asyncio.timeout(self.idle_s):
+                    request = await anext(rest)
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, f"no audio received for {self.idle_s:g} s")
+            yield request
 
     async def _fail(self, context: Any, at_ms: float) -> None:
         for number, (fault, after_ms) in enumerate(self.faults):
