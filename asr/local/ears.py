@@ -34,7 +34,7 @@ class LocalEars:
         A new stream is refused when `max_streams` are open or `max_waiting` utterances wait for a
         decoder. `whisper_path` is a folder with another Whisper model in CTranslate2's format.
         """
-        self._max_streams = max_streams
+        self.max_streams = max_streams
         self._max_waiting = max_waiting
         self._open = 0
         self._voice = VoiceModel()
@@ -62,7 +62,7 @@ class LocalEars:
 
     def listen(self, request: HearingRequest) -> LocalListener:
         engine = self._engines[request.engine or next(iter(self._engines))]
-        if self._open >= self._max_streams or self._pool.waiting >= self._max_waiting:
+        if self._open >= self.max_streams or self._pool.waiting >= self._max_waiting:
             raise Busy(retry_ms=1000)
         self._open += 1
         return LocalListener(

@@ -130,4 +130,4 @@ class _Silence:
 
 
 def _frames(ms: int) -> int:
-    return max(1, round(ms / FRAME_MS))
+    return max(1, math.ceil(ms / FRAME_MS))

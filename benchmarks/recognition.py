@@ -1,0 +1,170 @@
+"""Word error rate of whole telephone channels through the listener, beside the bare engine's on human segments.
+
+    python -m benchmarks.recognition [--calls 10] [--written]
+
+Data: Harper Valley Bank calls (CC BY 4.0) below TENOR_BENCH_DATA, by default ../shared/data beside the repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jiwer
+import numpy as np
+import soundfile
+import soxr
+from whisper_normalizer.english import EnglishTextNormalizer
+
+from asr.local.ears import LocalEars
+from asr.local.engine import Hints
+from asr.local.hearing import HearingRequest, Samples
+from asr.local.whisper import WhisperEngine
+from asr.local.wording import Wording
+
+DATA = Path(os.environ.get("TENOR_BENCH_DATA", Path(__file__).parents[2] / "shared" / "data"))
+ROLES = {1: "caller", 2: "agent"}
+_TAG = re.compile(r"\[[^\]]*\]|<[^>]*>")
+_MESSAGE_MS = 100
+_AT_ONCE = 4
+normalise = EnglishTextNormalizer()
+
+
+@dataclass
+class Channel:
+    role: str
+    rate: int
+    samples: Samples
+    segments: list[Any]
+
+    @property
+    def seconds(self) -> float:
+        return len(self.samples) / self.rate
+
+    @property
+    def reference(self) -> str:
+        ordered = sorted(self.segments, key=lambda segment: segment["offset_ms"])
+        return str(normalise(_TAG.sub(" ", " ".join(segment["text"] for segment in ordered))))
+
+
+@dataclass
+class Score:
+    """Errors and words, by role."""
+
+    errors: dict[str, list[int]] = field(default_factory=lambda: {role: [0, 0, 0] for role in ROLES.values()})
+    words: dict[str, int] = field(default_factory=lambda: dict.fromkeys(ROLES.values(), 0))
+
+    def add(self, role: str, reference: str, heard: str) -> None:
+        self.words[role] += len(reference.split())
+        if not reference:
+            self.errors[role][2] += len(heard.split())
+            return
+        found = jiwer.process_words(reference, heard)
+        for at, count in enumerate((found.substitutions, found.deletions, found.insertions)):
+            self.errors[role][at] += count
+
+    def rate(self, roles: Iterable[str] = tuple(ROLES.values())) -> float:
+        return sum(sum(self.errors[role]) for role in roles) / max(1, sum(self.words[role] for role in roles))
+
+    def __str__(self) -> str:
+        substituted, deleted, inserted = (sum(kind) for kind in zip(*self.errors.values(), strict=True))
+        by_role = ", ".join(f"{role} {self.rate([role]):.1%}" for role in self.errors)
+        return (
+            f"WER {self.rate():.2%} ({by_role}; {substituted} substituted, {deleted} deleted, {inserted} inserted"
+            f" of {sum(self.words.values())} words)"
+        )
+
+
+def channels(limit: int | None) -> list[Channel]:
+    folder = DATA / "harper-valley" / "dev"
+    found = []
+    for path in sorted((folder / "calls").glob("*.json"))[:limit]:
+        call = json.loads(path.read_text())
+        samples, rate = soundfile.read(folder / "audio" / f"{call['sid']}.flac", dtype="int16")
+        for number, role in ROLES.items():
+            own = [segment for segment in call["segments"] if segment["ch"] == number]
+            found.append(Channel(role, rate, np.ascontiguousarray(samples[:, number - 1]), own))
+    return found
+
+
+async def listen(ears: LocalEars, channel: Channel, request: HearingRequest) -> str:
+    listener = ears.listen(request)
+    size = channel.rate * _MESSAGE_MS // 1000
+    heard = []
+    for start in range(0, len(channel.samples), size):
+        heard += await listener.hear(channel.samples[start : start + size])
+    heard += await listener.finish()
+    listener.close()
+    return " ".join(one.alternatives[0].text for one in heard if one.final)
+
+
+async def through_listener(ears: LocalEars, everything: list[Channel], verbatim: bool) -> Score:
+    score = Score()
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(channel: Channel) -> None:
+        async with turns:
+            text = await listen(ears, channel, HearingRequest(rate=channel.rate, verbatim=verbatim))
+            score.add(channel.role, channel.reference, str(normalise(text)))
+
+    await asyncio.gather(*(one(channel) for channel in everything))
+    return score
+
+
+def bare(everything: list[Channel], verbatim: bool) -> Score:
+    """The same engine with its full window on the segments people cut, noise-only segments left out."""
+    score = Score()
+    engine = WhisperEngine(workers=1, window_s=30)
+    wording = Wording(HearingRequest(rate=8000, verbatim=verbatim))
+    for channel in everything:
+        audio = soxr.resample(channel.samples.astype(np.float32) / 32768, channel.rate, 16_000).astype(np.float32)
+        texts = []
+        for segment in sorted(channel.segments, key=lambda segment: segment["offset_ms"]):
+            if normalise(_TAG.sub(" ", segment["text"])):
+                start = segment["offset_ms"] * 16
+                readings = engine.decode(audio[start : start + segment["dur_ms"] * 16], Hints())
+                texts += [word.text for word in wording.final(readings[0].words)] if readings else []
+        score.add(channel.role, channel.reference, str(normalise(" ".join(texts))))
+    engine.close()
+    return score
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--calls", type=int, help="only the first so many calls")
+    parser.add_argument("--written", action="store_true", help="numbers as digits instead of the spoken form")
+    parser.add_argument("--no-bare", action="store_true", help="leave out the bare engine")
+    options = parser.parse_args([] if arguments is None else arguments)
+    everything = channels(options.calls)
+    if not everything:
+        raise SystemExit(f"no recordings in {DATA}; set TENOR_BENCH_DATA")
+    seconds = sum(channel.seconds for channel in everything)
+    print(f"{len(everything)} channels, {seconds / 60:.0f} minutes, {_MESSAGE_MS} ms messages")
+
+    ears = LocalEars()
+    began = time.process_time()
+    score = asyncio.run(through_listener(ears, everything, not options.written))
+    listener_cpu = (time.process_time() - began) / seconds
+    ears.close()
+    print(f"listener, own segmentation:   {score}; {listener_cpu:.3f} CPU s per audio s")
+    if options.no_bare:
+        return
+    began = time.process_time()
+    plain = bare(everything, not options.written)
+    bare_cpu = (time.process_time() - began) / seconds
+    print(f"bare engine, human segments:  {plain}; {bare_cpu:.3f} CPU s per audio s")
+    print(f"listener / bare: WER {score.rate() / plain.rate():.2f}, CPU {listener_cpu / bare_cpu:.2f}")
+
+
+if __name__ == "__main__":
+    import sys
+
+    main(sys.argv[1:])

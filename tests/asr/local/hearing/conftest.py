@@ -1,0 +1,48 @@
+"""The real ears, loaded once, and real speech at telephone quality."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import soundfile
+import soxr
+
+from asr.local.ears import LocalEars
+from asr.local.hearing import Samples
+from asr.local.weights import packaged
+
+RATE = 8000
+
+
+@pytest.fixture(scope="session")
+def ears() -> Iterator[LocalEars]:
+    ears = LocalEars()
+    yield ears
+    ears.close()
+
+
+def recording(name: str, start_s: float, end_s: float, rate: int = RATE) -> Samples:
+    """A cut of one of the recordings that come with an engine's package."""
+    samples, own_rate = soundfile.read(packaged("moonshine_voice", "assets", name), dtype="float32")
+    cut = samples[int(start_s * own_rate) : int(end_s * own_rate)]
+    return (soxr.resample(cut, own_rate, rate) * 32767).clip(-32768, 32767).astype(np.int16)
+
+
+@pytest.fixture(scope="session")
+def two_sentences() -> Samples:
+    """ "We had everything before us, we had nothing before us." and "We were all going direct to heaven ..."."""
+    return recording("two_cities.wav", 20.7, 28.6)
+
+
+@pytest.fixture(scope="session")
+def conversation(two_sentences: Samples) -> Samples:
+    """Speech, a burst of noise, a long silence, and speech again, over the hiss of a line."""
+    rng = np.random.default_rng(5)
+    hiss = rng.normal(0, 12, RATE * 28)
+    hiss[: len(two_sentences)] += two_sentences
+    hiss[RATE * 11 : RATE * 12] += rng.normal(0, 3000, RATE)
+    later = recording("beckett.wav", 0.0, 5.5)
+    hiss[RATE * 20 : RATE * 20 + len(later)] += later
+    return hiss.clip(-32768, 32767).astype(np.int16)

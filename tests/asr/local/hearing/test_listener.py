@@ -1,0 +1,178 @@
+"""What a stream hears, with the real engines."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from asr.local.ears import LocalEars
+from asr.local.hearing import Boost, Busy, Endpointing, Heard, HearingRequest, Samples
+from tests.asr.local.hearing.conftest import RATE, recording
+from tests.asr.local.hearing.listening import finals, listen, pieces, texts
+
+SECONDS = np.arange(RATE * 6) / RATE
+SPEECHLESS = {
+    "silence": np.zeros(RATE * 6),
+    "direct current": np.full(RATE * 6, 6000.0),
+    "white noise": np.random.default_rng(1).normal(0, 3000, RATE * 6),
+    "hum": 6000 * np.sin(2 * np.pi * 50 * SECONDS) + 2000 * np.sin(2 * np.pi * 150 * SECONDS),
+    "ringing": 4000 * np.sin(2 * np.pi * 440 * SECONDS) + 4000 * np.sin(2 * np.pi * 480 * SECONDS),
+}
+
+
+@pytest.mark.parametrize("kind", SPEECHLESS)
+async def test_no_words_where_nobody_speaks(ears: LocalEars, kind: str) -> None:
+    heard = await listen(ears, pieces(SPEECHLESS[kind].astype(np.int16), 800))
+    assert heard == []
+
+
+@pytest.mark.parametrize("gain", [0.01, 8.0], ids=["very quiet", "clipped"])
+async def test_level_does_not_matter(ears: LocalEars, two_sentences: Samples, gain: float) -> None:
+    loud = (two_sentences * gain).clip(-32768, 32767).astype(np.int16)
+    said = " ".join(texts(await listen(ears, pieces(loud, 8000)))).lower()
+    assert "everything before us" in said
+
+
+async def test_interims_grow_and_the_final_replaces_them(ears: LocalEars, two_sentences: Samples) -> None:
+    heard = await listen(ears, pieces(two_sentences, 800), interim=True)
+    first_final = next(at for at, one in enumerate(heard) if one.final)
+    interims = heard[:first_final]
+    assert len(interims) >= 4
+    assert {one.stability for one in interims} == {0.1, 0.9}
+    for at, one in enumerate(interims):
+        text = one.alternatives[0].text
+        assert text == text.lower()
+        assert not any(mark in text for mark in ".,?!")
+        if one.stability == 0.9:
+            assert text.endswith(" ")
+            assert interims[at + 1].stability == 0.1, "a stable prefix is followed by its volatile rest"
+    assert heard[first_final].stability == 0
+    processed = [one.processed_ms for one in heard]
+    assert processed == sorted(processed)
+
+
+async def test_words_have_times(ears: LocalEars, two_sentences: Samples) -> None:
+    heard = finals(await listen(ears, pieces(two_sentences, 800), word_times=True))
+    for one in heard:
+        best = one.alternatives[0]
+        assert " ".join(word.text for word in best.words) == best.text
+        edges = [edge for word in best.words for edge in (word.start_ms, word.end_ms)]
+        assert edges == sorted(edges)
+        assert one.speech_ms[0] - 600 <= edges[0]
+        assert edges[-1] <= one.processed_ms
+        assert all(0 < word.confidence <= 1 for word in best.words)
+        assert 0 < best.confidence <= 1
+
+
+async def test_no_word_times_unless_asked_and_alternatives(ears: LocalEars, two_sentences: Samples) -> None:
+    first = finals(await listen(ears, pieces(two_sentences, 8000), alternatives=3))[0]
+    assert not any(alternative.words for alternative in first.alternatives)
+    spoken = [alternative.text for alternative in first.alternatives]
+    assert 1 < len(spoken) <= 3
+    assert len(set(spoken)) == len(spoken)
+    certainty = [alternative.confidence for alternative in first.alternatives]
+    assert certainty == sorted(certainty, reverse=True)
+
+
+async def test_stop_history_moves_the_final(ears: LocalEars, two_sentences: Samples) -> None:
+    sentence = np.concatenate([two_sentences[: RATE * 3 + RATE // 2], np.zeros(RATE * 2, dtype=np.int16)])
+    arrived = {}
+    for history in (400, 1200):
+        listener = ears.listen(HearingRequest(rate=RATE, endpointing=Endpointing(stop_history_ms=history)))
+        for at, message in enumerate(pieces(sentence, 160)):
+            if finals(await listener.hear(message)):
+                arrived[history] = at * 20
+                break
+        listener.close()
+    assert 740 <= arrived[1200] - arrived[400] <= 860
+
+
+async def test_first_pass_comes_before_the_final(ears: LocalEars, two_sentences: Samples) -> None:
+    sentence = np.concatenate([two_sentences[: RATE * 3 + RATE // 2], np.zeros(RATE * 2, dtype=np.int16)])
+    endpointing = Endpointing(stop_history_ms=1000, stop_history_eou_ms=320)
+    heard = await listen(ears, pieces(sentence, 800), endpointing=endpointing)
+    assert [one.stability for one in heard] == [1.0, 0.0]
+    assert heard[1].processed_ms - heard[0].processed_ms == pytest.approx(680, abs=64)
+    assert "before us" in heard[0].alternatives[0].text
+
+
+async def test_a_long_utterance_is_cut_and_nothing_is_lost(ears: LocalEars) -> None:
+    speech = recording("two_cities.wav", 28.9, 38.0)
+    endless = Endpointing(max_utterance_ms=6000, stop_history_ms=3000)
+    heard = finals(await listen(ears, pieces(speech, 800), endpointing=endless))
+    assert len(heard) >= 2
+    assert all(one.processed_ms - one.speech_ms[0] <= 6100 for one in heard)
+    said = " ".join(texts(heard)).lower()
+    for part in ("in short", "the period was so far like the present", "insisted on its being received"):
+        assert part in said
+
+
+async def test_end_utterance_finalises_at_once(ears: LocalEars, two_sentences: Samples) -> None:
+    listener = ears.listen(HearingRequest(rate=RATE))
+    assert await listener.end_utterance() == []
+    await listener.hear(two_sentences[: RATE * 2])
+    forced = await listener.end_utterance()
+    assert len(texts(forced)) == 1
+    assert forced[0].processed_ms <= 2000
+    rest = await listener.hear(two_sentences[RATE * 2 :]) + await listener.finish()
+    assert "direct to heaven" in " ".join(texts(rest))
+    listener.close()
+
+
+async def test_boosted_phrases_keep_their_casing(ears: LocalEars, two_sentences: Samples) -> None:
+    boosts = (Boost("Before Us", 10),)
+    heard = await listen(ears, pieces(two_sentences, 800), boosts=boosts, punctuation=False, interim=True)
+    assert "Before Us" in " ".join(texts(heard))
+    assert any("Before Us" in one.alternatives[0].text for one in heard if not one.final)
+
+
+async def test_suppressed_phrases_do_not_appear(ears: LocalEars, two_sentences: Samples) -> None:
+    plain = texts(await listen(ears, pieces(two_sentences, 800)))[0]
+    assert "nothing" in plain
+    suppressed = texts(await listen(ears, pieces(two_sentences, 800), boosts=(Boost("nothing", -10),)))[0]
+    assert "nothing" not in suppressed
+
+
+async def test_the_detector_tells_its_probabilities(ears: LocalEars, two_sentences: Samples) -> None:
+    heard = await listen(ears, pieces(two_sentences, 800), vad_probabilities=True)
+    told = [probability for one in heard for probability in one.vad]
+    assert len(told) == pytest.approx(len(two_sentences) / 256, abs=1)
+    assert max(told) > 0.8
+    assert min(told) < 0.1
+
+
+async def test_the_other_engine_can_be_asked_for(ears: LocalEars, two_sentences: Samples) -> None:
+    assert [engine.name for engine in ears.engines] == ["whisper-tiny", "moonshine-tiny"]
+    said = texts(await listen(ears, pieces(two_sentences, 8000), engine="moonshine-tiny"))
+    assert "before us" in " ".join(said)
+    with pytest.raises(KeyError):
+        ears.listen(HearingRequest(rate=RATE, engine="parakeet"))
+
+
+async def test_streams_do_not_hear_each_other(ears: LocalEars, two_sentences: Samples) -> None:
+    alone = await listen(ears, pieces(two_sentences, 800))
+    together = await asyncio.gather(*(listen(ears, pieces(two_sentences, 400 + 100 * at)) for at in range(3)))
+    assert all(one == alone for one in together)
+
+
+async def test_a_stream_too_many_is_refused_and_its_place_comes_back(ears: LocalEars) -> None:
+    places = [ears.listen(HearingRequest(rate=RATE)) for _ in range(ears.max_streams)]
+    with pytest.raises(Busy):
+        ears.listen(HearingRequest(rate=RATE))
+    for place in places:
+        place.close()
+        place.close()
+    assert ears.streams == 0
+
+
+async def test_closing_while_decoding_frees_the_place(ears: LocalEars, two_sentences: Samples) -> None:
+    listener = ears.listen(HearingRequest(rate=RATE))
+    hearing = asyncio.create_task(listener.hear(two_sentences))
+    await asyncio.sleep(0.05)
+    hearing.cancel()
+    listener.close()
+    with pytest.raises(asyncio.CancelledError):
+        await hearing
+    assert ears.streams == 0

@@ -1,0 +1,67 @@
+"""What the caller asked about text: punctuation, boosts, profanity."""
+
+from __future__ import annotations
+
+import pytest
+
+from asr.local.hearing import Boost, HearingRequest
+from asr.local.wording import Wording
+from tests.asr.local.hearing.test_numbers import text, words
+
+
+def final(said: str, **wishes: object) -> str:
+    return text(Wording(HearingRequest(rate=8000, **wishes)).final(words(said)))  # type: ignore[arg-type]
+
+
+def boosted(said: str, *boosts: Boost, **wishes: object) -> str:
+    return final(said, boosts=boosts, **wishes)
+
+
+def test_punctuation_off_is_lower_case_without_marks() -> None:
+    said = "What's natural-language processing? It's $5, at 9 a.m. - OK!"
+    assert final(said, punctuation=False) == "what's natural-language processing it's $5 at 9 am ok"
+
+
+def test_interims_are_always_plain_except_boosted_words() -> None:
+    wording = Wording(HearingRequest(rate=8000, boosts=(Boost("ABlooper", 10),)))
+    assert text(wording.interim(words("Both, Abluper and Others."))) == "both ABlooper and others"
+
+
+def test_profanity_keeps_its_first_letter() -> None:
+    assert final("Damn, that bullshit again.", profanity_filter=True) == "D***, that b******* again."
+    assert final("Damn.", profanity_filter=True, punctuation=False) == "d***"
+    assert final("Damn.") == "Damn."
+
+
+def test_one_spelling() -> None:
+    assert final("All right, it is all right.") == "Alright, it is alright."
+
+
+def test_boost_finds_phrases_by_sound_and_spelling() -> None:
+    found = boosted("Antibatta and Abluper.", Boost("AntiBERTa", 10), Boost("ABlooper", 10))
+    assert found == "AntiBERTa and ABlooper."
+
+
+def test_boost_joins_and_splits_words() -> None:
+    assert boosted("anti berta works", Boost("AntiBERTa", 10)) == "AntiBERTa works"
+    assert boosted("this is harpervally bank", Boost("Harper Valley", 10)) == "this is Harper Valley bank"
+    assert boosted("call prevailing national", Boost("Harper Valley", 20)) == "call prevailing national"
+
+
+def test_casing_of_the_phrase_wins() -> None:
+    assert boosted("Iphone, please.", Boost("iPhone", 1)) == "iPhone, please."
+    assert boosted("the Iphone.", Boost("iPhone", 1), punctuation=False) == "the iPhone"
+
+
+@pytest.mark.parametrize(("weight", "expected"), [(1, "Abluber"), (20, "ABlooper")])
+def test_a_larger_weight_forgives_more(weight: float, expected: str) -> None:
+    assert boosted("Abluber", Boost("ABlooper", weight)) == expected
+
+
+def test_a_negative_weight_suppresses() -> None:
+    assert boosted("hello you old bank", Boost("old bank", -10)) == "hello you"
+
+
+def test_other_words_are_left_alone() -> None:
+    said = "How can I help you today with your savings account?"
+    assert boosted(said, Boost("Harper Valley", 20), Boost("checking", 20), Boost("ABlooper", 20)) == said
