@@ -1,0 +1,126 @@
+"""Dates with a day, a month and perhaps a year, written or spoken."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tenor.redaction.numbers import TEENS, TENS, UNITS
+from tenor.redaction.tokens import Token
+
+_MONTHS = (
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec"
+)
+MONTHS = frozenset(_MONTHS.split())
+_SMALL_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
+_LARGE_ORDINALS = "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth"
+ORDINALS = frozenset(f"{_SMALL_ORDINALS} {_LARGE_ORDINALS}".split())
+_DAY = re.compile(r"([12]?\d|3[01])(st|nd|rd|th)?")
+_YEAR = re.compile(r"(19|20)\d\d")
+_WRITTEN = re.compile(r"(\d{1,2})[/.\-](\d{1,2})[/.\-](\d{4}|\d{2})|(\d{4})-\d{1,2}-\d{1,2}")
+_SKIP = frozenset({"the", "of", "in"})
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    first: int
+    last: int
+    year: int
+    """0: none was said."""
+
+
+def dates(tokens: list[Token]) -> list[Date]:
+    found: list[Date] = []
+    for at, token in enumerate(tokens):
+        if found and at <= found[-1].last:
+            continue
+        if match := _WRITTEN.fullmatch(token.core):
+            year = int(match[3] or match[4])
+            found.append(Date(at, at, _century(year)))
+        elif token.core in MONTHS:
+            free_from = found[-1].last + 1 if found else 0
+            date = _around(tokens, at, free_from)
+            if date is not None:
+                found.append(date)
+    return found
+
+
+def _century(year: int) -> int:
+    if year >= 100:
+        return year
+    return 1900 + year if year > 25 else 2000 + year
+
+
+def _around(tokens: list[Token], month: int, free_from: int) -> Date | None:
+    """`3rd of March 1982`, `March third nineteen eighty two`, `March 3`."""
+    first, at = month, month + 1
+    day = _day_before(tokens, month, free_from)
+    if day is not None:
+        first = day
+    else:
+        while at < len(tokens) and tokens[at].core in _SKIP:
+            at += 1
+        used = _day(tokens, at)
+        if not used:
+            return None
+        at += used
+    last = at - 1
+    while at < len(tokens) and tokens[at].core in _SKIP:
+        at += 1
+    year, used = _year(tokens, at)
+    return Date(first, at + used - 1 if used else last, year)
+
+
+def _day_before(tokens: list[Token], month: int, free_from: int) -> int | None:
+    at = month - 1
+    while at >= free_from and tokens[at].core in _SKIP:
+        at -= 1
+    for length in (2, 1):
+        if at - length + 1 >= free_from and _day(tokens, at - length + 1) == length:
+            return at - length + 1
+    return None
+
+
+def _day(tokens: list[Token], at: int) -> int:
+    """How many tokens the day at `at` takes; 0 when there is none."""
+    if at >= len(tokens):
+        return 0
+    core = tokens[at].core
+    following = tokens[at + 1].core if at + 1 < len(tokens) else ""
+    if core in ("twenty", "thirty") and (following in ORDINALS or following in UNITS):
+        return 2
+    return int(core in ORDINALS or bool(_DAY.fullmatch(core)) or core in TEENS or core in UNITS or core in TENS)
+
+
+def _year(tokens: list[Token], at: int) -> tuple[int, int]:
+    """The year at `at`, and how many tokens it takes."""
+    cores = [token.core for token in tokens[at : at + 4]] + [""] * 4
+    if _YEAR.fullmatch(cores[0]):
+        return int(cores[0]), 1
+    if cores[:2] == ["two", "thousand"]:
+        skip = 3 if cores[2] == "and" else 2
+        rest, used = _two_digits(cores[skip:])
+        return 2000 + rest, skip + used if used else 2
+    if cores[0] in ("nineteen", "twenty"):
+        century = 1900 if cores[0] == "nineteen" else 2000
+        if cores[1] in ("oh", "o") and cores[2] in UNITS:
+            return century + int(UNITS[cores[2]]), 3
+        rest, used = _two_digits(cores[1:])
+        if used and rest >= 10:
+            return century + rest, 1 + used
+    rest, used = _two_digits(cores)
+    return (_century(rest), used) if used and rest >= 26 else (0, 0)
+
+
+def _two_digits(cores: list[str]) -> tuple[int, int]:
+    core, following = cores[0], cores[1] if len(cores) > 1 else ""
+    if core in TENS:
+        if following in UNITS:
+            return int(TENS[core] + UNITS[following]), 2
+        return int(TENS[core]) * 10, 1
+    if core in TEENS:
+        return int(TEENS[core]), 1
+    if core in UNITS:
+        return int(UNITS[core]), 1
+    return (int(core), 1) if re.fullmatch(r"\d\d", core) else (0, 0)

@@ -1,0 +1,107 @@
+"""Runs of digits, written or spoken: `4111 1111`, `four one double one`, `forty-one eleven`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tenor.redaction.tokens import Token
+
+_DIGITS = "zero one two three four five six seven eight nine"
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+UNITS = {word: str(value) for value, word in enumerate(_DIGITS.split())}
+UNITS |= {"oh": "0", "o": "0", "nought": "0", "naught": "0"}
+TEENS = {word: str(value) for value, word in enumerate(_TEENS.split(), start=10)}
+TENS = {word: str(value) for value, word in enumerate(_TENS.split(), start=2)}
+TIMES = {"double": 2, "triple": 3, "treble": 3}
+SCALES = frozenset({"hundred", "thousand", "million", "billion", "point"})
+BETWEEN = frozenset({"uh", "um", "er", "erm", "uhm", "dash", "hyphen", "space", "then", "-"})
+"""May stand inside a number that is being read out."""
+_WRITTEN = re.compile(r"\+?\(?\d[\d().\-]*")
+_GROUP = re.compile(r"\d+")
+_QUANTITY = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?|\d+\.\d{1,2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    first: int
+    last: int
+    """Tokens, both included."""
+    digits: str
+    spelled: bool
+    """Digit by digit, in words."""
+    pieces: int
+    """In how many numbers it was said: `forty one eleven` and `555-0199` are two."""
+    plus: bool
+    """Began with +."""
+    scaled: bool
+    """`five hundred`, `three point two`: an amount."""
+
+
+def runs(tokens: list[Token]) -> list[Run]:
+    found = []
+    at = 0
+    while at < len(tokens):
+        run = _run(tokens, at)
+        if run is None:
+            at += 1
+        else:
+            found.append(run)
+            at = run.last + 1
+    return found
+
+
+def luhn(digits: str) -> bool:
+    total = 0
+    for place, digit in enumerate(reversed(digits)):
+        value = int(digit) * (1 + place % 2)
+        total += value - 9 if value > 9 else value
+    return total % 10 == 0
+
+
+def _run(tokens: list[Token], first: int) -> Run | None:
+    at, last, pieces = first, first, 0
+    digits = ""
+    spelled, scaled, plus = True, False, False
+    while at < len(tokens):
+        core = tokens[at].core
+        if digits and core in BETWEEN:
+            at += 1
+            continue
+        if digits and core in SCALES:
+            scaled = True
+            last, at = at, at + 1
+            continue
+        piece, used = _piece(tokens, at)
+        if not piece:
+            break
+        plus = plus or (not digits and core.startswith("+"))
+        spelled = spelled and (core in UNITS or core in TIMES)
+        digits += piece
+        pieces += len(_GROUP.findall(core)) or 1
+        last, at = at + used - 1, at + used
+    # "oh" and "o" alone are words, not digits
+    if not digits or (last == first and tokens[first].core in ("oh", "o")):
+        return None
+    return Run(first, last, digits, spelled, pieces, plus, scaled)
+
+
+def _piece(tokens: list[Token], at: int) -> tuple[str, int]:
+    """Digits of the number at `at`, and how many tokens it takes."""
+    core = tokens[at].core
+    following = tokens[at + 1].core if at + 1 < len(tokens) else ""
+    if core in UNITS:
+        return UNITS[core], 1
+    if core in TEENS:
+        return TEENS[core], 1
+    if core in TENS:
+        if following in UNITS and following not in ("zero", "oh", "o"):
+            return TENS[core] + UNITS[following], 2
+        return TENS[core] + "0", 1
+    if core in TIMES:
+        digit = UNITS.get(following) or (following if len(following) == 1 and following.isdigit() else "")
+        return (digit * TIMES[core], 2) if digit else ("", 0)
+    if _WRITTEN.fullmatch(core) and not _QUANTITY.fullmatch(core):
+        return "".join(filter(str.isdigit, core)), 1
+    return "", 0

@@ -1,0 +1,210 @@
+"""What callers say, and what of it may be kept."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tenor.events import Word
+from tenor.redaction.patterns import PatternRedactor
+
+REDACTOR = PatternRedactor()
+
+SECRET = [
+    # cards
+    ("my card is 4111 1111 1111 1111", "my card is [card]"),
+    ("My card number is 4111-1111-1111-1111.", "My card number is [card]."),
+    ("it's 4111111111111111, thanks", "it's [card], thanks"),
+    ("3782 822463 10005", "[card]"),
+    ("four one one one one one one one one one one one one one one one", "[card]"),
+    ("four triple one one triple one double one double one one triple one", "[card]"),
+    ("forty one eleven eleven eleven eleven eleven eleven eleven", "[card]"),
+    ("the card number is four one one one uh one one one one 1111 1111", "the card number is [card]"),
+    ("it is 4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 okay", "it is [card] okay"),
+    ("Visa 4111 1111 1111 1112", "Visa [card]"),
+    ("the security code is 123", "the security code is [card]"),
+    ("cvv one two three", "cvv [card]"),
+    ("my credit card ends in four two four two", "my credit card ends in [card]"),
+    # accounts
+    ("my account number is 12345678", "my account number is [account]"),
+    ("account number one two three four five six", "account number [account]"),
+    ("account number double five oh nine two one", "account number [account]"),
+    ("the routing number is 021000021", "the routing number is [account]"),
+    ("my social is 123-45-6789", "my social is [account]"),
+    ("social security number one two three forty five sixty seven eighty nine", "social security number [account]"),
+    ("it is 9988776655443", "it is [account]"),
+    ("my pin is 4321", "my pin is [account]"),
+    # telephones
+    ("call me at 555-123-4567", "call me at [phone]"),
+    ("call me at (555) 123-4567 please", "call me at ([phone] please"),
+    ("my number is +44 20 7946 0958", "my number is [phone]"),
+    ("you can reach me on five five five one two three four five six seven", "you can reach me on [phone]"),
+    ("it's five five five, one two three, four five six seven.", "it's [phone]."),
+    ("my phone number is oh seven nine double one one two three four five six", "my phone number is [phone]"),
+    ("555-0199", "[phone]"),
+    ("1-800-555-0199", "[phone]"),
+    # e-mail
+    ("john.smith@gmail.com", "[email]"),
+    ("write to John.Smith+shop@mail.example.co.uk, please", "write to [email], please"),
+    ("my email is john dot smith at gmail dot com", "my email is [email]"),
+    ("my email is john smith at gmail dot com thanks", "my email is [email] thanks"),
+    ("it's j o h n underscore nine two at yahoo dot co dot uk", "it's [email]"),
+    ("it is john.smith at gmail.com", "it is [email]"),
+    ("Sure, jsmith@gmail dot com.", "Sure, [email]."),
+    # dates of birth
+    ("my date of birth is March 3rd, 1982.", "my date of birth is [birth date]."),
+    ("march third nineteen eighty two", "[birth date]"),
+    ("the third of march nineteen eighty two", "the [birth date]"),
+    ("i was born on the 3rd of March 1982 in Ohio", "i was born on the [birth date] in Ohio"),
+    ("date of birth 03/03/1982", "date of birth [birth date]"),
+    ("1982-03-03", "[birth date]"),
+    ("my birthday is may fifth", "my birthday is [birth date]"),
+    ("december twenty fifth two thousand and one", "[birth date]"),
+    # groups of a number, alone
+    ("four one one one", "[number]"),
+    ("4111.", "[number]."),
+    ("yes it's four one one one", "yes it's [number]"),
+    # several at once
+    (
+        "call 555-123-4567 or write to ann at shop dot com",
+        "call [phone] or write to [email]",
+    ),
+]
+
+ORDINARY = [
+    "I would like to cancel my order.",
+    "that is fifty dollars and twenty cents",
+    "it costs $1,500.00 in total",
+    "I paid 4500 dollars",
+    "two thousand five hundred dollars",
+    "thirty five percent of forty equals fourteen",
+    "at five thirty pm",
+    "the meeting is at 12:45 pm",
+    "I have been a customer since 2019",
+    "in nineteen ninety nine we moved",
+    "My account was opened in 2015",
+    "I ordered two of them three weeks ago",
+    "my order number is 48213",
+    "order number four eight two one three",
+    "the tracking number is 1234567890",
+    "flight 1472 to Boston",
+    "my zip code is 94043",
+    "one two three",
+    "give me one second",
+    "it arrived on march third",
+    "I will call you on May 5th, 2025",
+    "oh no, oh dear",
+    "look at that dot on the screen",
+    "meet me at the shop",
+    "there were 300 people at the store",
+    "one of the two",
+    "double check that please",
+    "seven days a week, twenty four hours a day",
+    "the total was 1500",
+    "4 out of 5 stars",
+    "it happened twice in 24 hours",
+    "May I ask you something?",
+    "I may second that",
+]
+
+
+@pytest.mark.parametrize(("said", "kept"), SECRET)
+def test_secrets_are_taken_out(said: str, kept: str) -> None:
+    assert REDACTOR.redact(said, ()).text == kept
+
+
+@pytest.mark.parametrize("said", ORDINARY)
+def test_ordinary_numbers_stay(said: str) -> None:
+    assert REDACTOR.redact(said, ()).text == said
+
+
+@pytest.mark.parametrize(("said", "kept"), SECRET)
+def test_nothing_leaks_through_the_words(said: str, kept: str) -> None:
+    words = tuple(Word(text=word, start_ms=100 * n, end_ms=100 * n + 90) for n, word in enumerate(said.split()))
+    redacted = REDACTOR.redact(said, words)
+    assert " ".join(word.text for word in redacted.words).replace("(", "") == kept.replace("(", "")
+    assert redacted.words[0].start_ms == 0
+    assert redacted.words[-1].end_ms == words[-1].end_ms
+
+
+@pytest.mark.parametrize(("said", "kept"), SECRET)
+def test_words_spelled_otherwise_are_judged_by_themselves(said: str, kept: str) -> None:
+    words = tuple(Word(text=word, start_ms=n, end_ms=n) for n, word in enumerate(said.lower().replace(",", "").split()))
+    secrets = {word.text for word in words} - set(kept.lower().replace(",", "").split())
+    assert not secrets & {word.text for word in REDACTOR.redact(said, words).words}
+
+
+def test_spans_tell_what_was_where() -> None:
+    said = "my card is 4111 1111 1111 1111, call 555-123-4567"
+    spans = REDACTOR.redact(said, ()).spans
+    assert [(said[start:end], kind) for start, end, kind in spans] == [
+        ("4111 1111 1111 1111", "card"),
+        ("555-123-4567", "phone"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shown", "kept"),
+    [
+        ("my card number is four one one one", "my card number is [card]"),
+        ("it's four one one one one one one one", "it's [account]"),
+        ("it's four one one one one", "it's [number]"),
+        ("it's four one one one f", "it's [number] f"),
+        ("sure 4111 1", "sure [number]"),
+        ("my email is john dot smith", "my email is [email]"),
+        ("my email is john dot smith at g", "my email is [email]"),
+        ("my email is john dot", "my email is [email]"),
+        ("it was four one", "it was four one"),
+        ("hello i would like to", "hello i would like to"),
+    ],
+)
+def test_an_interim_never_shows_a_number_that_is_still_being_said(shown: str, kept: str) -> None:
+    assert REDACTOR.redact(shown, (), final=False).text == kept
+
+
+def test_every_interim_of_a_card_hides_all_but_its_first_digits() -> None:
+    words = ("sure it's " + "four one one one " * 4).split()
+    for length in range(1, len(words) + 1):
+        shown = REDACTOR.redact(" ".join(words[:length]), (), final=False).text
+        assert sum(word in ("four", "one") for word in shown.split()) <= 3
+
+
+@pytest.mark.parametrize(
+    "utterances",
+    [
+        ["my card number is", "4111", "1111", "1111 11", "11"],
+        ["four one one one", "one one one one", "one one one one", "one one one one"],
+        ["yes it's four one one one", "one one one one", "one one", "double one", "one one one one"],
+        ["what's my account number let me see", "it's twelve thirty four", "fifty six"],
+        ["555", "123", "4567"],
+    ],
+)
+def test_a_number_read_in_groups_is_hidden_group_by_group(utterances: list[str]) -> None:
+    before, shown = "", []
+    for said in utterances:
+        before = REDACTOR.redact(said, (), before=before).text
+        shown.append(before)
+    digits = {"four", "one", "double", "twelve", "thirty", "fifty", "six", "4111", "1111", "11", "4567"}
+    assert not digits & set(" ".join(shown).replace("my account", "").split())
+
+
+def test_after_a_number_ordinary_talk_goes_on() -> None:
+    assert REDACTOR.redact("that was two weeks ago", (), before="[card]").text == "that was two weeks ago"
+    assert REDACTOR.redact("50 dollars please", (), before="[card]").text == "50 dollars please"
+
+
+def test_only_the_kinds_asked_for() -> None:
+    only_cards = PatternRedactor(["card"])
+    said = "card 4111 1111 1111 1111 mail john@shop.com call 555-123-4567 born March 3rd 1982"
+    assert only_cards.redact(said, ()).text == ("card [card] mail john@shop.com call 555-123-4567 born March 3rd 1982")
+    assert PatternRedactor([]).redact(said, ()).text == said
+
+
+def test_it_takes_less_than_a_millisecond() -> None:
+    texts = [said for said, _ in SECRET] + ORDINARY
+    started = time.perf_counter()
+    for _ in range(10):
+        for said in texts:
+            REDACTOR.redact(said, ())
+    assert (time.perf_counter() - started) / (10 * len(texts)) < 0.001
