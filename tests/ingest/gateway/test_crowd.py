@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -53,10 +54,29 @@ def assert_complete(call: HeardCall, seconds: float) -> None:
         assert pitch(call.pcm(channel)) == pytest.approx((CALLER_HZ, AGENT_HZ)[channel], abs=1)
 
 
+@pytest.mark.kafka
+async def test_a_crowd_through_kafka(kafka_settings: Settings) -> None:
+    async with open_bus(kafka_settings) as bus:
+        async with serving(bus) as gateway:
+            await crowd(gateway, 24, 1)
+        complete(await read_all(bus), 24, 1)
+
+
+def slowness() -> float:
+    """How many seconds a second of work takes: 1 on a machine of one's own, more on a shared one."""
+    wall, work = time.perf_counter(), time.process_time()
+    while time.process_time() - work < 0.1:
+        pass
+    return max(1.0, (time.perf_counter() - wall) / 0.1)
+
+
 async def test_200_calls_at_once(tmp_path: Path) -> None:
     async with open_bus(Settings(home=tmp_path)) as bus:
         async with serving(bus) as gateway:
+            slow = slowness()
             answers = await crowd(gateway, CALLS, SECONDS)
+            slow = max(slow, slowness())
         assert len(answers) == CALLS
         complete(await read_all(bus), CALLS, SECONDS)
-    assert answers[-1] < 1.0, f"answered after {answers[-1]:.2f} s, half of them after {answers[CALLS // 2]:.2f} s"
+    told = f"answered after {answers[-1]:.2f} s, half of them after {answers[CALLS // 2]:.2f} s, slowness {slow:.1f}"
+    assert answers[-1] < 1.0 * slow, told

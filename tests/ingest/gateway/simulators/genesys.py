@@ -148,7 +148,7 @@ class AudioHook:
     async def expect(self, kind: str) -> dict[str, Any]:
         """The parameters of the next message of this kind; holds the server to its sequence numbers."""
         while True:
-            message = json.loads(await asyncio.wait_for(self.socket.recv(), 5))
+            message = json.loads(await asyncio.wait_for(self.socket.recv(), 20))
             self.serverseq += 1
             assert message["seq"] == self.serverseq
             assert message["clientseq"] <= self.seq

@@ -77,13 +77,14 @@ class TwilioStream:
     def frames(self, track: str, samples: Samples) -> list[dict[str, Any]]:
         """The media messages for this audio, numbered on from those before."""
         messages = []
-        for at in range(0, len(samples), FRAME):
+        encoded = encode_ulaw(samples)
+        for at in range(0, len(encoded), FRAME):
             self._chunks[track] += 1
             media = {
                 "track": track,
                 "chunk": str(self._chunks[track]),
                 "timestamp": str((self._chunks[track] - 1) * 20 + 5),
-                "payload": base64.b64encode(encode_ulaw(samples[at : at + FRAME])).decode(),
+                "payload": base64.b64encode(encoded[at : at + FRAME]).decode(),
             }
             messages.append(self._numbered({"event": "media", "media": media}))
         return messages
