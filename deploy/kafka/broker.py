@@ -17,8 +17,10 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from types import FrameType
 
@@ -96,12 +98,7 @@ class Broker:
         with self.log.open("ab") as log:
             if not (self.data / "log" / "meta.properties").exists():
                 self._format(settings, log.fileno())
-            # Should we be killed, the broker goes too.
-            guard = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
-            # Its own session: Ctrl-C reaches us, and we stop it.
-            self._process = subprocess.Popen(
-                [*guard, *_java(), "kafka.Kafka", str(settings)], stdout=log, stderr=log, start_new_session=True
-            )
+            self._process = _launch([*_java(), "kafka.Kafka", str(settings)], log.fileno())
         deadline = time.monotonic() + patience_s
         while not _answers(self.port):
             if self._process.poll() is not None:
@@ -157,6 +154,25 @@ class Broker:
         return self.log.read_text(errors="replace")[-2000:]
 
 
+def _launch(command: list[str], log: int) -> subprocess.Popen[bytes]:
+    """Start a process that ends when we do, even when we are killed, and that Ctrl-C does not reach."""
+    guard = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
+    started: Future[subprocess.Popen[bytes]] = Future()
+
+    def start_and_stay() -> None:
+        # The signal comes when the thread that started the process ends, so that thread must not.
+        try:
+            process = subprocess.Popen([*guard, *command], stdout=log, stderr=log, start_new_session=True)
+        except OSError as error:
+            started.set_exception(error)
+        else:
+            started.set_result(process)
+            process.wait()
+
+    threading.Thread(target=start_and_stay, daemon=True).start()
+    return started.result()
+
+
 def _java() -> list[str]:
     return [_found("java"), *JAVA_OPTIONS, "-cp", f"{JARS}/*"]
 
@@ -201,7 +217,8 @@ def _run(port: int, data: Path) -> int:
     signal.signal(signal.SIGTERM, stop)
     try:
         broker.start()
-        print(f"Kafka at {broker.address}, data in {os.path.relpath(data)}; Ctrl-C stops it", flush=True)
+        sys.stdout.write(f"Kafka at {broker.address}, data in {os.path.relpath(data)}; Ctrl-C stops it\n")
+        sys.stdout.flush()
         return broker.wait()
     except KeyboardInterrupt:
         return 0
@@ -223,7 +240,7 @@ def main() -> int:
             return 0
         return _run(arguments.port, arguments.data)
     except BrokerFailed as error:
-        print(error, file=sys.stderr)
+        sys.stderr.write(f"{error}\n")
         return 3
 
 

@@ -435,6 +435,37 @@ async def test_a_member_that_was_stopped_cannot_commit_over_its_successor(bus: B
         await process.go_on()
 
 
+async def test_what_was_acknowledged_outlives_a_killed_writer(bus: Bus, bus_settings: Settings) -> None:
+    topic = fresh_topic()
+    partition = Partition(topic.name, partition_of("call", PARTITIONS))
+    acknowledged = 0
+    async with Process("publish", bus_settings, topic, call="call", count=100_000, at_once=20) as process:
+        while acknowledged < 400:
+            acknowledged += len(await process.hear("published"))
+        process.signal(signal.SIGKILL)
+        async for kind, positions in process.lines():
+            acknowledged += len(positions) if kind == "published" else 0
+    async with bus.follower([topic], from_start=True) as follower:
+        oldest, end = await bus.bounds(partition)
+        assert oldest == 0
+        assert end >= acknowledged
+        records = await drained(follower, end)
+    assert texts(records) == {"call": [str(number) for number in range(end)]}
+
+
+async def test_processes_write_at_once(bus: Bus, bus_settings: Settings) -> None:
+    topic = fresh_topic()
+    calls = spread_calls()[:2]
+    async with (
+        Process("publish", bus_settings, topic, call=calls[0], count=300) as one,
+        Process("publish", bus_settings, topic, call=calls[1], count=300) as two,
+        bus.consumer([topic], "readers") as consumer,
+    ):
+        records = await drained(consumer, 600)
+        assert await one.ended() == await two.ended() == 0
+    assert texts(records) == {call: [str(number) for number in range(300)] for call in calls}
+
+
 async def test_records_older_than_their_topic_keeps_are_forgotten(bus: Bus) -> None:
     topic = fresh_topic(retention_s=1)
     partition = Partition(topic.name, partition_of("call", PARTITIONS))
