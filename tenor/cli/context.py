@@ -38,7 +38,8 @@ class Context:
 
     def loaded(self, **flags: Any) -> Loaded:
         """Settings with the command's own flags on top, written `bus__url=...`; None means not given."""
-        return load({**self._flags, **{k.replace("__", "."): v for k, v in flags.items()}}, file=self._file)
+        own = {name.replace("__", "."): value for name, value in flags.items() if value is not None}
+        return load({**self._flags, **own}, file=self._file)
 
 
 def settings(context: typer.Context, *, quiet: bool = False, **flags: Any) -> Settings:

@@ -1,0 +1,161 @@
+"""The other commands, as a new user types them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import soundfile
+
+from tests.tenor.cli.command import environment, tenor
+from tests.tenor.cli.speech import WORDS, reading
+
+COMMANDS = ("demo", "watch", "doctor", "transcribe", "ingest", "riva", "serve", "config")
+
+
+@contextmanager
+def running(*arguments: str, cwd: Path) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "tenor", *arguments],
+        cwd=cwd,
+        env={**environment(), "PYTHONPATH": str(Path(__file__).parents[3])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def children(session: int) -> list[str]:
+    """Processes of a session, which must all be gone after Ctrl-C."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if os.getsid(int(entry.name)) == session:
+                    found.append(entry.name)
+            except ProcessLookupError:
+                continue
+    return found
+
+
+def test_help_names_every_command(tmp_path: Path) -> None:
+    done = tenor("--help", cwd=tmp_path)
+    assert done.returncode == 0
+    assert all(command in done.stdout for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(tmp_path: Path, command: str) -> None:
+    done = tenor(command, "--help", cwd=tmp_path)
+    assert done.returncode == 0
+    assert len(done.stdout) > 300
+
+
+def test_config_tells_values_and_origins(tmp_path: Path) -> None:
+    (tmp_path / "tenor.toml").write_text('[gateway]\ntwilio_auth_token = "hush"\n')
+    done = tenor("--set", "bus.partitions=3", "config", "--json", cwd=tmp_path)
+    settings = json.loads(done.stdout)
+    assert settings["bus.partitions"]["value"] == 3
+    assert settings["bus.partitions"]["origin"] == "flag"
+    assert settings["gateway.twilio_auth_token"]["origin"] == "tenor.toml"
+    assert "hush" not in done.stdout
+
+
+def test_a_wrong_setting_is_one_line_and_exit_2(tmp_path: Path) -> None:
+    done = tenor("--set", "bus.partitions=none", "config", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "bus.partitions" in done.stderr.splitlines()[0]
+
+
+def test_doctor_finds_a_working_installation(tmp_path: Path) -> None:
+    done = tenor("doctor", "--json", cwd=tmp_path)
+    findings = {finding["what"]: finding for finding in json.loads(done.stdout)}
+    assert done.returncode == 0
+    assert findings["bus"]["verdict"] == "ok"
+    assert findings["speech models"]["verdict"] == "ok"
+    assert findings["recogniser"]["remedy"]
+
+
+def test_a_kafka_that_is_not_there(tmp_path: Path) -> None:
+    for command in (["watch"], ["serve"], ["ingest", str(tmp_path)]):
+        (tmp_path / "a.wav").write_bytes(b"")
+        done = tenor("--set", "bus.url=kafka://localhost:1", *command, cwd=tmp_path)
+        assert done.returncode == 3
+        assert "localhost:1" in done.stderr
+
+
+def test_an_unknown_stage(tmp_path: Path) -> None:
+    done = tenor("serve", "kitchen", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "gateway" in done.stderr
+
+
+@pytest.mark.parametrize("command", [["riva", "--port"], ["serve", "gateway"]])
+def test_a_port_in_use(tmp_path: Path, command: list[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        arguments = [*command, port] if command[0] == "riva" else ["--set", f"gateway.port={port}", *command]
+        done = tenor(*arguments, cwd=tmp_path)
+    assert done.returncode == 3
+    assert port in done.stderr
+
+
+def test_ingested_calls_are_watched_and_written_down(tmp_path: Path) -> None:
+    """Three commands on one bus: the way a user meets the pipeline."""
+    soundfile.write(tmp_path / "call.wav", reading(7), 16000)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    with (
+        running("riva", "--port", port, "--http-port", "0", cwd=tmp_path),
+        running("serve", "asr", "--riva", f"localhost:{port}", cwd=tmp_path),
+        running("watch", "--json", cwd=tmp_path) as watch,
+    ):
+        time.sleep(2)  # a watcher sees what comes after it
+        done = tenor("ingest", "--agent", "ann", "call.wav", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "call.wav" in done.stdout
+        said, agent, state = "", "", ""
+        assert watch.stdout is not None
+        for line in watch.stdout:  # topics are read side by side, so the end may come before the last words
+            event = json.loads(line)
+            if event["type"] == "transcript" and event["final"]:
+                said += event["text"].lower()
+            elif event["type"] == "call_state":
+                state = event["state"]
+                agent = (event["info"] or {}).get("agent", agent)
+            if state == "ended" and all(words in said for words in WORDS):
+                break
+        assert (state, agent) == ("ended", "ann")
+
+
+def test_the_demo_shows_live_calls_and_ctrl_c_leaves_nothing_running(tmp_path: Path) -> None:
+    with running("demo", cwd=tmp_path) as demo:
+        assert demo.stdout is not None
+        roles = set()
+        for line in demo.stdout:
+            roles |= {role for role in ("caller", "agent") if f" {role} " in line}
+            if roles == {"caller", "agent"}:
+                break
+        os.kill(demo.pid, signal.SIGINT)
+        _, complaints = demo.communicate(timeout=30)
+        assert demo.returncode == 0, complaints
+        assert "Traceback" not in complaints
+        assert children(demo.pid) == []
