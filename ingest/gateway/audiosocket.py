@@ -168,7 +168,8 @@ class AudioSocketServer:
         self._registrations = registrations
 
     async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        host = writer.get_extra_info("peername")[0]
+        peer = writer.get_extra_info("peername")
+        host = peer[0] if peer else ""
         if not self._peers.allow(host) or self._board.crowded:
             cause = "full" if self._board.crowded else "peer"
             metrics.REFUSED.labels(AudioSocketSession.platform, cause).inc()

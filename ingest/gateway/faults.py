@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 class Malformed(Exception):
     """The peer broke its own protocol. Says what was wrong, never what was said."""
@@ -13,3 +15,8 @@ class Unauthorized(Exception):
 
 class Full(Exception):
     """As many calls as `gateway.max_calls` allows are open, or the gateway is stopping."""
+
+
+def unreadable(error: Exception) -> Malformed:
+    """What a decoder found, without the peer's own words, which it quotes."""
+    return Malformed(re.sub(r"'.*'", "'...'", str(error), flags=re.DOTALL)[:100])

@@ -32,6 +32,7 @@ from ingest.gateway.genesys_messages import (
 from ingest.gateway.genesys_transcripts import Captions
 from ingest.gateway.ids import call_id
 from ingest.gateway.interleaved import Interleaved
+from ingest.gateway.leg import Leg
 from ingest.gateway.particulars import particulars
 from ingest.gateway.session import UNAUTHORIZED, Session
 from ingest.gateway.switchboard import Switchboard
@@ -104,7 +105,7 @@ class GenesysSession(Session):
                 await self._send("updated", {})
             case "error":
                 code = read(message.parameters, dict[str, Any]).get("code")
-                log.warning("platform reports an error", platform=self.platform, code=str(code)[:10])
+                log.warning("platform reports an error", platform=self.platform, code=isinstance(code, int) and code)
             case _:
                 raise Malformed("a type of message we do not know")
 
@@ -122,32 +123,40 @@ class GenesysSession(Session):
             metrics.IGNORED.labels(self.platform, "probe").inc()
             return
         medium = choose(opening.media)
-        self._join(opening, medium)
+        self.leg = self._join(opening, medium)
         await self._send("opened", {"media": [medium], "startPaused": False, **languages})
         metrics.ANSWER.labels(self.platform).observe(time.perf_counter() - began)
+        if (opening.custom_config or {}).get("transcripts") is True:
+            self._captions = Captions(tuple(sorted(medium.channels)), self.leg.offset_ms, self._send)
+            self._feed.listen(self.leg.call.id, self._captions.take)
 
-    def _join(self, opening: Open, medium: Medium) -> None:
+    def _join(self, opening: Open, medium: Medium) -> Leg:
         self._rate = medium.rate
         self._audio = Interleaved(len(medium.channels), ulaw=medium.format == "PCMU")
         # The caller is channel 0 whatever the order of the offer; alone, either party is channel 0.
         order = sorted(medium.channels)
         self._channels = tuple(order.index(channel) for channel in medium.channels)
-        config = opening.custom_config or {}
-        told = {"ani": opening.participant.ani, "language": opening.language, **config}
+        told = {"ani": opening.participant.ani, "language": opening.language, **(opening.custom_config or {})}
         told.pop("transcripts", None)
 
         def info(started_at: float) -> Call:
             roles = tuple(ROLES[channel] for channel in order)
             return particulars(self.board.settings, self.platform, roles, told, started_at, rate=self._rate)
 
+        call = self._call_of(opening)
+        return self.board.join(call, self, frozenset(self._channels), info)
+
+    def _call_of(self, opening: Open) -> str:
+        """The conversation is the call, except where that would mix up two."""
         call = call_id(self.platform, opening.conversation_id)
-        if opening.continued_sessions and not self.board.knows(call):
-            # Its beginning was heard by a gateway that is gone: what follows must not look like it.
-            call = call_id(self.platform, f"{opening.conversation_id}-{self._id[:8]}")
-        self.leg = self.board.join(call, self, frozenset(self._channels), info)
-        if config.get("transcripts") is True:
-            self._captions = Captions(tuple(order), self.leg.offset_ms, self._send)
-            self._feed.listen(self.leg.call.id, self._captions.take)
+        known = self.board.find(call)
+        lost_beginning = known is None and opening.continued_sessions
+        other_party = known is not None and known.legs and not opening.continued_sessions
+        if lost_beginning or other_party:
+            # A gateway that is gone heard the beginning; or a second agent joined the conversation, whom
+            # the platform streams in a session of its own beside the first.
+            return call_id(self.platform, f"{opening.conversation_id}-{self._id[:8]}")
+        return call
 
     async def on_binary(self, data: bytes) -> None:
         if self._audio is None or self.leg is None:

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from ingest.gateway.faults import Malformed
+from ingest.gateway.faults import Malformed, unreadable
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
 """Conversation of a probe: Genesys tries the connection, there is no call."""
@@ -60,7 +60,7 @@ def read(data: str | bytes | msgspec.Raw, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise Malformed(str(error)[:100]) from None
+        raise unreadable(error) from None
 
 
 def duration_ms(text: str) -> int:

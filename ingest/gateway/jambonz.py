@@ -12,7 +12,7 @@ from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocket
 
 from ingest.gateway import metrics
-from ingest.gateway.faults import Malformed, Unauthorized
+from ingest.gateway.faults import Malformed, Unauthorized, unreadable
 from ingest.gateway.ids import call_id
 from ingest.gateway.interleaved import Interleaved
 from ingest.gateway.particulars import particulars
@@ -66,7 +66,7 @@ class JambonzSession(Session):
             greeting = msgspec.json.decode(text, type=Greeting)
             everything = msgspec.json.decode(text, type=dict[str, Any])
         except (msgspec.MsgspecError, RecursionError) as error:
-            raise Malformed(str(error)[:100]) from None
+            raise unreadable(error) from None
         if not 8000 <= greeting.sample_rate <= 64_000:
             raise Malformed("the sample rate is not between 8000 and 64000")
         self._rate = greeting.sample_rate

@@ -34,12 +34,12 @@ class Held:
     """How much audio all outboxes hold together."""
 
     def __init__(self, limit: int = HOLD_BYTES) -> None:
-        self.limit = limit
         self.bytes = 0
+        self._limit = limit
 
-    def add(self, size: int) -> None:
-        self.bytes += size
-        metrics.HELD.set(self.bytes)
+    @property
+    def full(self) -> bool:
+        return self.bytes > self._limit
 
 
 class Outbox:
@@ -66,7 +66,7 @@ class Outbox:
 
     def put(self, events: list[Event]) -> None:
         """Raises Overflow, and takes nothing, when the call or all calls hold too much."""
-        if self._seconds > self._limit or self._held.bytes > self._held.limit:
+        if self._seconds > self._limit or self._held.full:
             raise Overflow
         self._append(events)
 
@@ -136,4 +136,4 @@ class Outbox:
         size = len(chunk.pcm)
         if chunk.pcm.count(0) < size:
             self._seconds += sign * size / (2 * chunk.rate)
-            self._held.add(sign * size)
+            self._held.bytes += sign * size

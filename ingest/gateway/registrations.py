@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ingest.gateway.faults import Malformed
+from ingest.gateway.faults import Malformed, unreadable
 
 MOST = 10_000
 KEPT_S = 3600.0
@@ -39,7 +39,7 @@ class Registrations:
             registration = msgspec.json.decode(body, type=Registration)
             told = msgspec.json.decode(body, type=dict[str, Any])
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise Malformed(str(error)[:200]) from None
+            raise unreadable(error) from None
         if not registration.call or registration.role not in registration.roles or len(registration.roles) > 8:
             raise Malformed("call must be named, and role must be one of roles")
         for known in ("uuid", "call", "role", "roles"):

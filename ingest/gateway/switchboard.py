@@ -59,8 +59,9 @@ class Switchboard:
         self._lines.discard(line)
         metrics.SOCKETS.labels(line.platform).dec()
 
-    def knows(self, call: str) -> bool:
-        return self._current(call) in self._calls
+    def find(self, call: str) -> PhoneCall | None:
+        """The open call of this id."""
+        return self._calls.get(self._current(call))
 
     def join(self, call: str, line: Line, channels: frozenset[int], info: Callable[[float], Call]) -> Leg:
         """The socket's leg in the call of this id: a new call, its second stream, or its return.
@@ -79,6 +80,8 @@ class Switchboard:
             raise Full("the gateway is stopping")
         if len(self._calls) >= self.settings.gateway.max_calls:
             raise Full("too many calls are open (gateway.max_calls)")
+        if self._held.full:
+            raise Full("the event bus is away, and no more audio can be held")
         clock = Clock()
         particulars = info(clock.started_at)
         outbox = Outbox(self._bus, name, len(particulars.roles), self._held)
@@ -116,6 +119,7 @@ class Switchboard:
         while True:
             await asyncio.sleep(pause)
             now = time.monotonic()
+            metrics.HELD.set(self._held.bytes)
             for line in [line for line in self._lines if now - line.heard_at > gateway.silence_s]:
                 log.warning("socket is silent", platform=line.platform, seconds=gateway.silence_s)
                 line.heard_at = now

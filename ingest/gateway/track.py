@@ -40,7 +40,8 @@ class Track:
 
     @property
     def end_ms(self) -> int:
-        return self.end * 1000 // self.rate
+        """The first whole millisecond after the last sample."""
+        return -(-self.end * 1000 // self.rate)
 
     def write(self, at: int, pcm: bytes) -> list[AudioChunk]:
         """16-bit samples at a position; the chunks that are complete now."""

@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket
 
 from ingest.g711 import decode_alaw, decode_ulaw
 from ingest.gateway import metrics
-from ingest.gateway.faults import Malformed
+from ingest.gateway.faults import Malformed, unreadable
 from ingest.gateway.ids import call_id
 from ingest.gateway.particulars import particulars
 from ingest.gateway.reorder import Frame, Reorder
@@ -104,7 +104,7 @@ class TwilioSession(Session):
         try:
             message = _read(text)
         except (msgspec.MsgspecError, RecursionError) as error:
-            raise Malformed(str(error)[:100]) from None
+            raise unreadable(error) from None
         match message.event:
             case "media" if message.media is not None:
                 self._media(message.media, message)

@@ -172,6 +172,16 @@ async def test_a_continuation_of_a_call_we_never_heard(serve: Serve, ended: Ende
         await ended(f"genesys-{CALL}-{hook.session[:8]}")
 
 
+async def test_a_second_agent_in_a_conversation_is_a_call_of_its_own(serve: Serve, ended: Ended) -> None:
+    async with serve() as gateway, AudioHook(gateway.port, CALL) as first:
+        async with AudioHook(gateway.port, CALL) as second:
+            await second.speak(CALLER, AGENT)
+        await first.speak(AGENT, CALLER)
+        await first.close()
+        assert (await ended(f"genesys-{CALL}-{second.session[:8]}")).seconds(0) == 1.0
+        assert (await ended(f"genesys-{CALL}")).seconds(0) == 1.0
+
+
 async def refused_with(hook: AudioHook) -> dict[str, Any]:
     """The disconnect, after which the platform closes in good order."""
     parameters = await hook.expect("disconnect")

@@ -96,3 +96,10 @@ async def test_nonsense_is_refused_with_a_reason(serve: Serve, bus: Recorder, fi
         assert closed.value.rcvd.code == 1008
         assert closed.value.rcvd.reason
     assert not bus.events
+
+
+async def test_the_peers_words_stay_out_of_reasons(serve: Serve) -> None:
+    async with serve() as gateway, Listen(gateway.port, "sid-1", mix="my card is 4111") as listen:
+        with pytest.raises(ConnectionClosed) as closed:
+            await listen.socket.recv()
+    assert "4111" not in str(closed.value)

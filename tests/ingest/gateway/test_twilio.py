@@ -243,6 +243,17 @@ async def test_nonsense_ends_its_own_socket_with_a_reason(serve: Serve, ended: E
     assert bad.seconds(0) == 1.0, "what was heard before is kept"
 
 
+async def test_text_that_is_no_text_closes_its_socket(serve: Serve, ended: Ended) -> None:
+    async with serve(resume_s=0.1) as gateway, TwilioStream(gateway.port, "CA1") as stream:
+        await stream.speak({"inbound": CALLER})
+        await stream.socket.send(b"\xff\xfe", text=True)
+        with pytest.raises(ConnectionClosed) as closed:
+            await stream.socket.recv()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1007
+        assert (await ended("twilio-CA1")).seconds(0) == 1.0
+
+
 async def test_media_before_start_is_an_error(serve: Serve, bus: Recorder) -> None:
     async with serve() as gateway:
         stream = TwilioStream(gateway.port, "CA1")
