@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hmac
 import inspect
+import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -64,6 +66,11 @@ def is_bearer(header: str, key: str) -> bool:
     return scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), key.encode())
 
 
+def place_of(error: BaseException) -> list[str]:
+    """Where it was raised. Not its text: that may quote what a caller said, and goes into no log or answer."""
+    return [f"{Path(frame.filename).name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
+
+
 def _codecs(handler: Any) -> dict[str, Any]:
     return {
         "request_deserializer": handler.request_deserializer,
@@ -103,6 +110,5 @@ async def _abort(context: Any, method: str, error: Exception) -> None:
     if isinstance(error, Refusal):
         log.info("refused", method=method, code=error.code.name, reason=error.text)
         await context.abort(error.code, error.text, error.trailers)
-    # The text of an unexpected error may quote what a caller said, so it stays out of the answer.
-    log.error("failed", method=method, error=type(error).__name__, exc_info=error)
+    log.error("failed", method=method, error=type(error).__name__, at=place_of(error))
     await context.abort(grpc.StatusCode.INTERNAL, f"internal error: {type(error).__name__}")

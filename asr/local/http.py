@@ -20,7 +20,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from asr.local import realtime_synthesis, realtime_transcription
-from asr.local.guard import is_bearer
+from asr.local.guard import is_bearer, place_of
 from asr.local.options import PortInUse, ServerOptions
 from asr.local.realtime import Events
 from asr.local.realtime_synthesis import Narrator
@@ -158,7 +158,7 @@ class HttpSide:
             log.info("refused", intent=intent, code=refusal.code.name, reason=refusal.text)
             await events.refuse(refusal)
         except Exception as error:
-            log.error("failed", intent=intent, error=type(error).__name__, exc_info=error)
+            log.error("failed", intent=intent, error=type(error).__name__, at=place_of(error))
             await events.refuse(Refusal(grpc.StatusCode.INTERNAL, f"internal error: {type(error).__name__}"))
 
 

@@ -107,9 +107,7 @@ class Recognition(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # type: ign
             response.id.CopyFrom(request.id)
         return response
 
-    async def GetRivaSpeechRecognitionConfig(
-        self, request: Any, context: grpc.aio.ServicerContext[Any, Any]
-    ) -> Any:
+    async def GetRivaSpeechRecognitionConfig(self, request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
         response = riva_asr_pb2.RivaSpeechRecognitionConfigResponse()
         self.ears()
         for engine in self.engines:

@@ -45,8 +45,8 @@ Register = Callable[[grpc.aio.Server], None]
 class RivaServer:
     """Answers health calls from `start` on, and all others once `open` has given it ears.
 
-    `services` are further gRPC services by full name, each with what registers it: the command
-    line adds the language service here.
+    Without a `voice` it takes the one its options name. `services` are further gRPC services by full
+    name, each with what registers it: the command line adds the language service here.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class RivaServer:
             separate_channels=options.separate_channels,
         )
         self._syntheses = Streams(options.max_syntheses)
-        self._speaker = Speaker(voice)
+        self._speaker = Speaker(voice or find_voice(options.voice, options.piper_model))
         self._synthesis = Synthesis(self._speaker, self._syntheses)
         self._guard = Guard(options.api_key)
         self._names = (recognition.SERVICE, synthesis.SERVICE, translation.SERVICE, *self._further)
@@ -165,7 +165,7 @@ async def serve(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
-    server = RivaServer(options, voice=find_voice(options.voice, options.piper_model), services=services)
+    server = RivaServer(options, services=services)
     await server.start()
     ears: Ears | None = None
     try:

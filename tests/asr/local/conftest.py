@@ -55,7 +55,7 @@ def running(
     thread.start()
 
     async def start() -> RivaServer:
-        wanted = ServerOptions(**{"host": "127.0.0.1", "port": 0, "http_port": None, **options})
+        wanted = ServerOptions(**{"host": "127.0.0.1", "port": 0, "http_port": None, "voice": "none", **options})
         server = RivaServer(wanted, ears, voice, services)
         await server.start()
         return server

@@ -22,7 +22,9 @@ from riva.client.proto.riva_audio_pb2 import AudioEncoding
 
 from asr.local.hearing import Samples
 from asr.local.narration import narrate, plain
+from asr.local.options import ServerOptions
 from asr.local.refusal import Refusal
+from asr.local.server import RivaServer
 from asr.local.voices import HOW_TO_GET_ONE, ProgramVoice, Voice, find_voice
 from tests.asr.local.conftest import Running, running
 from tests.asr.local.scripted import ScriptedEars
@@ -308,3 +310,8 @@ def test_choosing_a_voice() -> None:
         find_voice("nobody")
     with pytest.raises(LookupError, match="'piper' is not installed"):
         find_voice("piper")
+
+
+async def test_the_server_finds_the_voice_its_options_name() -> None:
+    with pytest.raises(LookupError, match="no voice 'nobody'"):
+        RivaServer(ServerOptions(voice="nobody"))

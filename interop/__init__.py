@@ -1,0 +1,1 @@
+"""Other people's Riva clients, each in a virtual environment of its own, against our server."""
