@@ -95,8 +95,7 @@ class ScriptedListener:
             words[0], words[-1] = words[0].capitalize(), words[-1] + "?"
         begin = self.start * 1000 // self.request.rate
         timed = tuple(
-            Word(word, begin + place * WORD_MS, begin + (place + 1) * WORD_MS, 0.9)
-            for place, word in enumerate(words)
+            Word(word, begin + place * WORD_MS, begin + (place + 1) * WORD_MS, 0.9) for place, word in enumerate(words)
         )
         best = Hypothesis(" ".join(words), 0.9, timed)
         others = tuple(Hypothesis(f"{best.text} {place}", 0.5) for place in range(1, 5))
