@@ -156,7 +156,6 @@ class Recogniser:
 
     async def _ask(self) -> None:
         with suppress(Trouble):
-            self.clean_points = False
             self._models.clear()
             await self.models()
 

@@ -1,0 +1,222 @@
+"""Real processes, killed: the worker, the speech server, the broker. What was said is on the topic, each once.
+
+The same calls are first heard undisturbed; every disturbed run has to end in exactly the same finals,
+words and times included. Calls come faster than real time, so that each kill finds all of them in the
+middle of something. `force_final_s` is out of reach: it counts wall-clock time, which a dead broker takes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import moonshine_voice
+import numpy as np
+import pytest
+import soundfile
+import soxr
+
+from asr.riva import Recogniser
+from asr.trouble import Trouble
+from deploy.kafka.broker import Broker
+from tenor.bus import Bus, Partition
+from tenor.bus.opening import open_bus
+from tenor.events import AUDIO, CALLS, TRANSCRIPTS, Call, CallEnded, CallStarted, CallState, Topic, Transcript
+from tenor.settings import Settings, SpeechSettings
+from tests.asr.scripted_riva import chunks
+
+pytestmark = [pytest.mark.slow, pytest.mark.kafka, pytest.mark.timeout(600)]
+
+RATE, CALL_COUNT, SPEED = 8000, 8, 5.0
+Finals = dict[tuple[int, int], list[Any]]
+"""By call and channel: text, start, end and words of each final, in the order of the topic."""
+
+
+def calls() -> list[tuple[bytes, bytes]]:
+    """Two-channel calls cut from a reading of A Tale of Two Cities."""
+    path = Path(moonshine_voice.__file__).parent / "assets" / "two_cities.wav"
+    sound, rate = soundfile.read(path, dtype="float32")
+    reading = np.round(soxr.resample(sound, rate, RATE) * 32767).astype(np.int16)
+    chance = random.Random(1859)
+
+    def side(number: int, lead_s: float) -> bytes:
+        parts = [np.zeros(round(lead_s * RATE), np.int16)]
+        for turn in range(2):
+            start = round((number * 5.3 + turn * 2.9) * RATE) % (len(reading) - 3 * RATE)
+            parts.append(reading[start : start + round(chance.uniform(1.5, 2.6) * RATE)])
+            parts.append(np.zeros(round(chance.uniform(1.2, 3.5) * RATE), np.int16))
+        return np.concatenate(parts).tobytes()
+
+    return [(side(2 * number, 0.5), side(2 * number + 1, 2.5)) for number in range(CALL_COUNT)]
+
+
+class Process:
+    """A command that can be killed and started again."""
+
+    def __init__(self, *command: str, environment: dict[str, str], log: Path) -> None:
+        self._command = (sys.executable, "-m", "tenor", *command)
+        self._log = log
+        self._environment = {**os.environ, **environment}
+        self._running: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        with self._log.open("ab") as log:
+            self._running = subprocess.Popen(self._command, env=self._environment, stdout=log, stderr=log)
+
+    def kill(self) -> None:
+        assert self._running is not None
+        self._running.kill()
+        self._running.wait()
+
+
+class Stand:
+    """The pipeline from the audio topic to the transcripts topic, each part its own process."""
+
+    def __init__(self, broker: Broker, settings: Settings, port: int) -> None:
+        self.broker = broker
+        self.settings = settings
+        self._riva_address = f"127.0.0.1:{port}"
+        environment = {
+            "TENOR_HOME": str(settings.home),
+            "TENOR_BUS__PARTITIONS": str(settings.bus.partitions),
+            "TENOR_BUS__LEASE_S": "2",
+            "TENOR_SPEECH__INTERIM": "false",
+            "TENOR_SPEECH__FORCE_FINAL_S": "60",
+        }
+        log = settings.home / "riva.log"
+        self.riva = Process("riva", "--port", str(port), "--http-port", "0", environment=environment, log=log)
+        bus_url, address = settings.bus_url, self._riva_address
+        log = settings.home / "worker.log"
+        self.worker = Process("serve", "asr", "--bus", bus_url, "--riva", address, environment=environment, log=log)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[Bus]:
+        self.riva.start()
+        self.worker.start()
+        try:
+            await self.riva_answers()
+            async with open_bus(self.settings) as bus:
+                yield bus
+        finally:
+            self.worker.kill()
+            self.riva.kill()
+
+    async def riva_answers(self) -> None:
+        recogniser = Recogniser(SpeechSettings(address=self._riva_address))
+        try:
+            async with asyncio.timeout(90):
+                while True:
+                    try:
+                        await recogniser.models()
+                        return
+                    except Trouble:
+                        await asyncio.sleep(0.2)
+        finally:
+            await recogniser.close()
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> Finals:
+    """Filled by the first test that needs it."""
+    return {}
+
+
+@pytest.fixture
+def stand(kafka_broker: Broker, kafka_settings: Settings, unused_tcp_port: int) -> Stand:
+    return Stand(kafka_broker, kafka_settings, unused_tcp_port)
+
+
+async def kill_worker(stand: Stand, chance: random.Random) -> None:
+    for _ in range(4):
+        await asyncio.sleep(chance.uniform(1.0, 4.0))
+        stand.worker.kill()
+        stand.worker.start()
+
+
+async def kill_riva(stand: Stand, chance: random.Random) -> None:
+    for _ in range(3):
+        await asyncio.sleep(chance.uniform(1.0, 3.0))
+        stand.riva.kill()
+        stand.riva.start()
+        await stand.riva_answers()
+
+
+async def kill_broker(stand: Stand, chance: random.Random) -> None:
+    for _ in range(2):
+        await asyncio.sleep(chance.uniform(1.0, 3.0))
+        await asyncio.to_thread(stand.broker.kill)
+        await asyncio.to_thread(stand.broker.start)
+
+
+async def leave_alone(stand: Stand, chance: random.Random) -> None:
+    """An undisturbed run."""
+
+
+Disturb = Callable[[Stand, random.Random], Awaitable[None]]
+
+
+@pytest.mark.parametrize("disturb", [kill_worker, kill_riva, kill_broker])
+async def test_what_was_said_is_written_down_exactly_once(stand: Stand, undisturbed: Finals, disturb: Disturb) -> None:
+    async with stand.running() as bus:
+        if not undisturbed:
+            undisturbed.update(await _hear(stand, bus, "calm", leave_alone))
+            assert sum(map(len, undisturbed.values())) >= 2 * CALL_COUNT
+        finals = await _hear(stand, bus, disturb.__name__, disturb)
+    assert finals == undisturbed
+
+
+async def _hear(stand: Stand, bus: Bus, run: str, disturb: Disturb) -> Finals:
+    names = [f"{run}-{number}" for number in range(CALL_COUNT)]
+    disturbing = asyncio.ensure_future(disturb(stand, random.Random(run)))
+    await _feed(bus, names)
+    await disturbing
+    async with asyncio.timeout(180):
+        while not set(names) <= {event.call for event in await _events(bus, CALLS) if _is_end(event)}:
+            await asyncio.sleep(0.3)
+    ends = [event.call for event in await _events(bus, CALLS) if _is_end(event) and event.call in names]
+    assert sorted(ends) == names
+    finals: Finals = {}
+    for event in await _events(bus, TRANSCRIPTS):
+        if isinstance(event, Transcript) and event.final and event.call in names:
+            words = [(word.text, word.start_ms, word.end_ms) for word in event.words]
+            number = int(event.call.rpartition("-")[2])
+            heard = (event.text, event.start_ms, event.end_ms, words)
+            finals.setdefault((number, event.channel), []).append(heard)
+    return finals
+
+
+async def _feed(bus: Bus, names: list[str]) -> None:
+    roles = ("caller", "agent")
+    info = Call(source="file", roles=roles, started_at=time.time(), rate=RATE)
+    await bus.publish_many(AUDIO, [CallStarted(call=name, info=info) for name in names])
+    sides = [
+        list(chunks(name, channel, pcm, RATE))
+        for name, both in zip(names, calls(), strict=True)
+        for channel, pcm in enumerate(both)
+    ]
+    for moment in range(max(map(len, sides))):
+        await bus.publish_many(AUDIO, [side[moment] for side in sides if moment < len(side)])
+        await asyncio.sleep(0.1 / SPEED)
+    await bus.publish_many(AUDIO, [CallEnded(call=name, reason="hangup", at=time.time()) for name in names])
+
+
+def _is_end(event: Any) -> bool:
+    return isinstance(event, CallState) and event.state in ("ended", "failed")
+
+
+async def _events(bus: Bus, topic: Topic) -> list[Any]:
+    found: list[Any] = []
+    for number in range(await bus.partitions(topic)):
+        offset = 0
+        while records := await bus.fetch(Partition(topic.name, number), offset):
+            offset = records[-1].offset + 1
+            found += [topic.decode(record.value) for record in records]
+    return found
