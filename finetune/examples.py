@@ -1,0 +1,48 @@
+"""What a model learns from: texts with a label, texts with marked values."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+Span = tuple[int, int, str]
+"""First character, first character after, slot."""
+
+_PUNCTUATION = re.compile(r"[,!?;\"]|[.:](?=\s|$)")
+_MARK = re.compile(r"<(\w+) ([^<>]+)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    text: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    text: str
+    spans: tuple[Span, ...] = ()
+
+
+def spoken(text: str) -> str:
+    """As a recogniser without punctuation writes it. Every character keeps its place, so spans stay true."""
+    return _PUNCTUATION.sub(" ", text)
+
+
+def plain(text: str) -> str:
+    """What makes two sentences the same: words only."""
+    return " ".join(re.findall(r"[\w']+", text.lower()))
+
+
+def unmarked(text: str) -> Tagged:
+    """`pay <amount ten dollars>` as a text and its spans."""
+    spans: list[Span] = []
+    written = ""
+    last = 0
+    for mark in _MARK.finditer(text):
+        written += text[last : mark.start()]
+        value = mark[2].strip()
+        spans.append((len(written), len(written) + len(value), mark[1]))
+        written += value
+        last = mark.end()
+    return Tagged(written + text[last:], tuple(spans))

@@ -1,0 +1,39 @@
+"""From the trained network to the files that ship: ONNX, then int8. Needs the extra `finetune`."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from pathlib import Path
+
+import torch
+from onnxruntime.quantization import QuantType, quantize_dynamic
+
+from finetune.network import Network, Shipped
+
+EMBEDDING = "embedding"
+
+
+def export(network: Network, heads: list[str], path: Path) -> None:
+    """All heads in one graph, in full precision; batch and length are free."""
+    example = (torch.ones(2, 8, dtype=torch.int64), torch.ones(2, 8, dtype=torch.int64))
+    free = {"input_ids": {0: "batch", 1: "length"}, "attention_mask": {0: "batch", 1: "length"}}
+    answers = {head: {0: "batch", 1: "length"} if head in network.token_heads else {0: "batch"} for head in heads}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the tracer's remarks about constants that are meant to be constants
+        torch.onnx.export(
+            Shipped(network, heads).eval(),
+            example,
+            str(path),
+            input_names=list(free),
+            output_names=[*heads, EMBEDDING],
+            dynamic_axes={**free, **answers, EMBEDDING: {0: "batch"}},
+            opset_version=17,
+            dynamo=False,
+        )
+
+
+def quantize(full: Path, small: Path) -> None:
+    """Weights as 8-bit integers, a scale for each column; activations are scaled as they come."""
+    logging.getLogger().setLevel(logging.ERROR)  # it advises pre-processing, which changes nothing here
+    quantize_dynamic(str(full), str(small), weight_type=QuantType.QInt8, per_channel=True)

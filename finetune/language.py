@@ -1,0 +1,116 @@
+"""The recipe of the model that ships: which examples teach which head."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from random import Random
+from typing import TypeVar
+
+from finetune import harper, sources
+from finetune.batches import Lesson, bio
+from finetune.examples import Labelled, Tagged, plain
+from nlp.taxonomy import UNKNOWN, Taxonomy
+
+SENTIMENTS = ("negative", "neutral", "positive")
+SLOTS = ("date", "time", "amount", "person", "place", "product", "company", "number")
+LEARNED_FOLDS, MEASURED_FOLDS = range(16), range(16, 20)
+"""NLU++ comes in twenty folds; a fifth of them is kept for measuring slots."""
+USED = ("own", "goemotions", "uci", "harper-valley", "clinc150", "banking77", "hwu64", "nlupp", "snips")
+LONGEST_WORDS = 12
+HEADS = ["sentiment", "intent", "slots"]
+"""What ships; the head that only keeps public intents apart stays behind."""
+
+Example = TypeVar("Example", Labelled, Tagged)
+
+
+def lessons(data: Path, taxonomy: Taxonomy, seed: int) -> list[Lesson]:
+    random = Random(seed)
+    calls = list(harper.calls(data, "text-only"))
+    public = _public_intents(data, random)
+    return [
+        Lesson("sentiment", allowed(_sentiment(data, calls, random)), SENTIMENTS),
+        Lesson("intent", allowed(_intents(data, taxonomy, calls, random)), (*taxonomy.names, UNKNOWN)),
+        Lesson("slots", allowed(_slots(data, calls, random)), bio(SLOTS)),
+        # Without it the encoder would forget every difference between wishes that our taxonomy does not draw,
+        # and intents added later by example would have nothing to be told apart by.
+        Lesson("public", allowed(public), sorted({row.label for row in public}), weight=0.5),
+    ]
+
+
+def _sentiment(data: Path, calls: Sequence[harper.HarperCall], random: Random) -> list[Labelled]:
+    routine = sorted({text for call in calls for text in harper.routine(call)})
+    return [
+        *sources.own_sentiment(random, most=16),
+        *_capped(_short(sources.goemotions(data)), 2200, random),
+        *_capped(_short(sources.uci(data)), 700, random),
+        *(Labelled(text, "neutral") for text in _some(routine, 800, random)),
+    ]
+
+
+def _intents(data: Path, taxonomy: Taxonomy, calls: Sequence[harper.HarperCall], random: Random) -> list[Labelled]:
+    nlu = data / "nlu"
+    examples = [Labelled(text, intent.name) for intent in taxonomy.intents for text in intent.examples]
+    asked = sorted({row for call in calls for row in harper.wanted(call)}, key=lambda row: (row.text, row.label))
+    clinc = _capped(sources.intents(nlu / "clinc150" / "train.jsonl.gz"), 20, random)
+    named = {row.text for row in sources.translated(clinc, "clinc150")}
+    others = _capped([row for row in clinc if row.text not in named], 6, random)
+    talk = [row.text for row in _short(sources.goemotions(data)) if row.label == "neutral"]
+    known = set(taxonomy.names) | {UNKNOWN}
+    found = [
+        *examples * 2,
+        *sources.own_intents(random, most=12),
+        *_capped(asked, 60, random),
+        *sources.translated(clinc, "clinc150"),
+        *sources.translated(_capped(sources.intents(nlu / "banking77" / "train.jsonl.gz"), 12, random), "banking77"),
+        *sources.translated(_capped(sources.intents(nlu / "hwu64" / "train.jsonl.gz"), 30, random), "hwu64"),
+        *(Labelled(row.text, UNKNOWN) for row in others),
+        *(Labelled(row.text, UNKNOWN) for row in sources.intents(nlu / "clinc150" / "oos_train.jsonl.gz")),
+        *(Labelled(text, UNKNOWN) for text in _some(talk, 500, random)),
+    ]
+    return [row for row in found if row.label in known]  # an intent taken out of the taxonomy is not taught
+
+
+def _slots(data: Path, calls: Sequence[harper.HarperCall], random: Random) -> list[Tagged]:
+    valued = sorted({row for call in calls for row in harper.valued(call)}, key=lambda row: row.text)
+    return [
+        *sources.nlupp(data, LEARNED_FOLDS),
+        *sources.own_slots(random, most=20),
+        *_some(valued, 700, random),
+        *_some(sources.snips(data), 400, random),
+    ]
+
+
+def _public_intents(data: Path, random: Random) -> list[Labelled]:
+    return [
+        Labelled(row.text, f"{name}.{row.label}")
+        for name in ("clinc150", "banking77")
+        for row in _capped(sources.intents(data / "nlu" / name / "train.jsonl.gz"), 6, random)
+    ]
+
+
+def _short(rows: Sequence[Labelled]) -> list[Labelled]:
+    """Sentences as long as people speak them: written ones that are longer teach little about speech."""
+    return [row for row in rows if len(row.text.split()) <= LONGEST_WORDS]
+
+
+def allowed(examples: Iterable[Example]) -> list[Example]:
+    """Without the sentences that are kept for measuring."""
+    frozen = sources.frozen()
+    return [example for example in examples if plain(example.text) not in frozen]
+
+
+def _capped(rows: Sequence[Labelled], most: int, random: Random) -> list[Labelled]:
+    """At most so many of each label."""
+    groups: dict[str, list[Labelled]] = defaultdict(list)
+    for row in rows:
+        groups[row.label].append(row)
+    return [row for label in sorted(groups) for row in _some(groups[label], most, random)]
+
+
+_Any = TypeVar("_Any")
+
+
+def _some(rows: Sequence[_Any], most: int, random: Random) -> list[_Any]:
+    return list(rows) if len(rows) <= most else random.sample(list(rows), most)

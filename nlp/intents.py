@@ -1,0 +1,80 @@
+"""What a sentence wants: the trained head for what it learned, nearest examples for what was added since.
+
+head         p(i), learned from thousands of sentences
+few-shot     q(i), for intents with examples that the head has not seen: is the sentence nearer to them
+             than to anything it has?
+answer       q(i) + (1 - sum of q) * p(i), and `unknown` when nothing is likely enough
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from nlp.model import Floats, Model, Reading, fingerprint
+from nlp.taxonomy import UNKNOWN, Taxonomy
+
+HEAD = "intent"
+NEAREST = 3
+"""Examples of an intent that a sentence is compared with; one alone may be an odd one."""
+
+
+class Intents:
+    """The intents of a taxonomy, on a model's reading."""
+
+    def __init__(self, model: Model, taxonomy: Taxonomy) -> None:
+        card = model.card
+        self.names = (*taxonomy.names, UNKNOWN)
+        self._unlikely = card.thresholds.get("intent", 0.4)
+        self._floor = card.thresholds.get("similarity", 0.5)
+        self._slope = card.thresholds.get("similarity_slope", 20.0)
+        learned = {name: number for number, name in enumerate(card.heads[HEAD])}
+        # Where the head has an output for each of our names; what it alone knows counts for nothing.
+        self._columns = np.array([learned.get(name, -1) for name in self.names])
+        new = {
+            intent.name: [text for text in intent.examples if fingerprint(text) not in card.examples]
+            for intent in taxonomy.intents
+        }
+        self._new: dict[str, Floats] = {name: _vectors(model, texts) for name, texts in new.items() if texts}
+        self._known: list[Floats] = []
+        if self._new:  # only then is there something to compare with what the head has seen
+            seen = ([text for text in intent.examples if text not in new[intent.name]] for intent in taxonomy.intents)
+            self._known = [_vectors(model, texts) for texts in seen if texts]
+
+    def scores(self, reading: Reading) -> dict[str, float]:
+        """Every intent's probability, `unknown` included; they add up to one."""
+        head = reading.sentence[HEAD]
+        likely = np.where(self._columns >= 0, head[self._columns], 0.0)
+        likely[-1] += 1.0 - likely.sum()  # what the head gives to intents that were taken out is nobody's
+        added = self._few_shot(reading.embedding)
+        likely *= 1.0 - sum(added.values())
+        return {name: float(p) + added.get(name, 0.0) for name, p in zip(self.names, likely, strict=True)}
+
+    def best(self, scores: Mapping[str, float]) -> tuple[str, float]:
+        """The likeliest intent; `unknown` when even that is unlikely."""
+        name = max(scores, key=scores.__getitem__)
+        if name != UNKNOWN and scores[name] < self._unlikely:
+            return UNKNOWN, 1.0 - scores[name]
+        return name, scores[name]
+
+    def _few_shot(self, sentence: Floats) -> dict[str, float]:
+        if not self._new:
+            return {}
+        rival = max((_likeness(vectors, sentence) for vectors in self._known), default=0.0)
+        rival = max(rival, self._floor)
+        odds = {
+            name: np.exp(self._slope * (_likeness(vectors, sentence) - rival)) for name, vectors in self._new.items()
+        }
+        total = 1.0 + sum(odds.values())
+        return {name: float(value / total) for name, value in odds.items()}
+
+
+def _vectors(model: Model, texts: Sequence[str]) -> Floats:
+    return np.stack([reading.embedding for reading in model.read(texts)])
+
+
+def _likeness(vectors: Floats, sentence: Floats) -> float:
+    """Mean cosine with the nearest of an intent's examples."""
+    cosines = np.sort(vectors @ sentence)[-NEAREST:]
+    return float(cosines.mean())

@@ -1,0 +1,143 @@
+"""A language model on onnxruntime: tokens in, one encoder pass, every head's answer out.
+
+Its folder holds `model.onnx`, `tokenizer.json` and `model.json`: the name, the version, each head's labels
+and what was measured when it was made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from tenor.errors import BadInput
+
+DEFAULT = Path(__file__).parent / "models" / "tenor-language-1"
+EMBEDDING = "embedding"
+LONGEST = 128
+"""Tokens of a sentence that are read; the rest is not what it turns on."""
+MOST_CHARACTERS = 2000
+"""So that a megabyte without a full stop costs no more than a sentence."""
+BATCH_SENTENCES, BATCH_TOKENS = 32, 768
+"""A batch stays in the processor's cache, or batching costs more than it saves."""
+
+Floats = NDArray[np.float32]
+Offsets = Sequence[tuple[int, int]]
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True):
+    """What `model.json` says."""
+
+    name: str
+    version: str
+    heads: dict[str, tuple[str, ...]]
+    """Labels in the order of each head's outputs."""
+    temperatures: dict[str, float] = {}
+    """What a head's logits are divided by, so that its probabilities mean what they say."""
+    thresholds: dict[str, float] = {}
+    """Chosen on sentences that were neither trained on nor are measured with."""
+    examples: frozenset[str] = frozenset()
+    """Fingerprints of the taxonomy's examples that it was trained with."""
+    sha256: str = ""
+    """Of `model.onnx`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the heads say about one text."""
+
+    sentence: Mapping[str, Floats]
+    """Probabilities of each sentence head's labels."""
+    tokens: Mapping[str, Floats]
+    """Probabilities of each token head's labels, a row a token."""
+    offsets: Offsets
+    """Characters that each token covers."""
+    words: Sequence[int | None]
+    """The word each token is a piece of; None for the marks at both ends."""
+    embedding: Floats
+    """The sentence as a vector of length one."""
+
+
+class Model:
+    """Shared by every stage of a process; any thread may call it."""
+
+    def __init__(self, folder: Path = DEFAULT, *, threads: int = 1) -> None:
+        try:
+            self.card = msgspec.json.decode((folder / "model.json").read_bytes(), type=Card)
+            weights = (folder / "model.onnx").read_bytes()
+            vocabulary = (folder / "tokenizer.json").read_text("utf-8")
+        except OSError as error:
+            raise BadInput(f"{folder} holds no language model: {error.strerror}", "see docs/language.md") from None
+        except msgspec.MsgspecError as error:
+            raise BadInput(f"{folder / 'model.json'}: {error}") from None
+        if self.card.sha256 and hashlib.sha256(weights).hexdigest() != self.card.sha256:
+            raise BadInput(f"{folder / 'model.onnx'} is not the file that {self.card.name} was published with")
+        self._tokenizer = Tokenizer.from_str(vocabulary)
+        self._tokenizer.enable_truncation(LONGEST)
+        self._tokenizer.no_padding()
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # other stages need the cores
+        self._session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+        self._outputs = [output.name for output in self._session.get_outputs()]
+
+    @property
+    def id(self) -> str:
+        return f"{self.card.name}-{self.card.version}"
+
+    def read(self, texts: Sequence[str]) -> list[Reading]:
+        """A reading of every text, in their order. Texts of like length go through together."""
+        encodings = self._tokenizer.encode_batch([text[:MOST_CHARACTERS] for text in texts])
+        found: list[Reading | None] = [None] * len(texts)
+        for rows in _batches([len(encoding.ids) for encoding in encodings]):
+            width = len(encodings[rows[-1]].ids)
+            ids = np.zeros((len(rows), width), np.int64)
+            mask = np.zeros_like(ids)
+            for row, index in enumerate(rows):
+                length = len(encodings[index].ids)
+                ids[row, :length] = encodings[index].ids
+                mask[row, :length] = 1
+            outputs = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
+            named = dict(zip(self._outputs, outputs, strict=True))
+            vectors = named.pop(EMBEDDING)
+            likely = {head: _softmax(logits / self.card.temperatures.get(head, 1.0)) for head, logits in named.items()}
+            for row, index in enumerate(rows):
+                encoding = encodings[index]
+                found[index] = Reading(
+                    {head: values[row] for head, values in likely.items() if values.ndim == 2},
+                    {head: values[row, : len(encoding.ids)] for head, values in likely.items() if values.ndim == 3},
+                    encoding.offsets,
+                    encoding.word_ids,
+                    vectors[row],
+                )
+        return [reading for reading in found if reading is not None]
+
+
+def fingerprint(text: str) -> str:
+    """Short name of an example; enough to tell whether a model has seen it."""
+    return hashlib.sha256(" ".join(text.lower().split()).encode()).hexdigest()[:12]
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Indices of texts that go through together, short ones first; the last of each batch is its longest."""
+    batch: list[int] = []
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) == BATCH_SENTENCES or (len(batch) + 1) * lengths[index] > BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+def _softmax(logits: Floats) -> Floats:
+    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)  # type: ignore[no-any-return]

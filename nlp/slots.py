@@ -1,0 +1,49 @@
+"""Values in a sentence: dates, amounts, names, numbers, from the token head's tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from nlp.model import Reading
+from nlp.understanding import Entity, Label
+
+OUTSIDE = "O"
+
+
+def slots(text: str, reading: Reading, labels: Sequence[str], *, head: str = "slots") -> tuple[Entity, ...]:
+    """Values in the order they are said. A word's first piece decides for the whole word."""
+    rows = reading.tokens[head]
+    found: list[tuple[str, int, int, list[float]]] = []
+    tag, last_word = OUTSIDE, -1
+    for row, (start, end), word in zip(rows, reading.offsets, reading.words, strict=True):
+        if word is None:
+            tag = OUTSIDE
+            continue
+        if word != last_word:
+            before, best = tag, int(row.argmax())
+            tag, last_word = labels[best], word
+            slot, score = tag[2:], float(row[best])
+            if tag == OUTSIDE:
+                continue
+            if tag.startswith("B-") or before[2:] != slot:
+                found.append((slot, start, end, [score]))
+                continue
+            found[-1][3].append(score)
+        if tag != OUTSIDE:
+            slot, first, _, scores = found[-1]
+            found[-1] = (slot, first, end, scores)
+    return tuple(
+        Entity(text[start:end], Label(slot, sum(scores) / len(scores)), start, end)
+        for slot, start, end, scores in found
+    )
+
+
+def by_name(entities: Iterable[Entity]) -> dict[str, str]:
+    """As events carry them: the first date is `date`, the next `date_2`."""
+    values: dict[str, str] = {}
+    for entity in entities:
+        name, number = entity.label.name, 2
+        while name in values:
+            name, number = f"{entity.label.name}_{number}", number + 1
+        values[name] = entity.text
+    return values

@@ -1,0 +1,49 @@
+"""The file people edit to say what callers may want."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nlp.taxonomy import DEFAULT, read
+from tenor.errors import BadInput
+
+
+def test_ours_has_ten_examples_for_every_intent_and_tasks_for_calls() -> None:
+    taxonomy = read()
+    assert len(taxonomy.names) > 35
+    assert all(len(intent.examples) >= 10 for intent in taxonomy.intents)
+    assert {"balance", "refund", "agent_request"} <= taxonomy.tasks
+    assert "greeting" not in taxonomy.tasks
+
+
+def test_yes_and_no_are_words_not_booleans() -> None:
+    examples = {intent.name: intent.examples for intent in read().intents}
+    assert "yes" in examples["confirmation"]
+    assert "no" in examples["denial"]
+
+
+def test_every_fault_is_named_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "intents.yaml"
+    file.write_text("a: {examples: [x, y, z]}\nb: [1]\nc: {description: d, examples: [x], colour: red}\nunknown: {}\n")
+    with pytest.raises(BadInput) as caught:
+        read(file)
+    for fault in ("a: has no description", "b: is not a mapping", "'colour'", "fewer than 3", "unknown: is what"):
+        assert fault in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"", "no intents"), (b"a: [", "not valid YAML"), (b"\xff\xfe", "not UTF-8"), (b"- a\n- b\n", "no intents")],
+)
+def test_a_file_that_cannot_be_used_is_explained(tmp_path: Path, content: bytes, said: str) -> None:
+    file = tmp_path / "intents.yaml"
+    file.write_bytes(content)
+    with pytest.raises(BadInput, match=said):
+        read(file)
+
+
+def test_a_missing_file_is_explained() -> None:
+    with pytest.raises(BadInput, match="cannot read intents"):
+        read(DEFAULT.with_name("nowhere.yaml"))
