@@ -33,6 +33,10 @@ class Audio(Protocol):
         """All samples in order, in blocks of the length asked for. Raises `Broken` when the source does."""
         ...
 
+    def interrupt(self) -> None:
+        """Have a thread that waits in `blocks` come back, where that can be done."""
+        ...
+
     def close(self) -> None: ...
 
 

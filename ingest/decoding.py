@@ -23,8 +23,8 @@ HEADED = {"wav", "w64", "aiff", "au", "caf", "flac", "mov", "matroska"}
 """Containers whose header tells the real length; the others' is a guess from the bit rate."""
 GATHER = 10
 """Blocks converted at once."""
-EARLY_S = 0.5
-"""A recording that stops this much before its announced end was cut off."""
+MISSING_S = 0.2
+"""A recording with so much less than announced was cut off, or lost a piece. Less is a codec's padding."""
 
 
 class NoDecoder(BadInput):
@@ -101,8 +101,11 @@ class DecodedFile:
             self._warnings.add(f"{self._damaged} damaged {'place' if self._damaged == 1 else 'places'} skipped")
         announced = self.format.duration_s
         seconds = heard / self.format.rate
-        if self._exact and announced and seconds < announced - EARLY_S:
-            self._warnings.add(f"cut off: {seconds:.1f} s of {announced:.1f} s are there")
+        if self._exact and announced and seconds < announced - MISSING_S:
+            self._warnings.add(f"incomplete: {seconds:.1f} s of {announced:.1f} s are there")
+
+    def interrupt(self) -> None:
+        """Decoding does not wait, and a read of the file cannot be called back."""
 
     def close(self) -> None:
         self._container.close()

@@ -73,6 +73,9 @@ class ProcessedFile:
         if self._process.wait():
             raise Broken(f"{self._name} cannot be read on: {self._last_words()}")
 
+    def interrupt(self) -> None:
+        self._process.kill()
+
     def close(self) -> None:
         self._process.kill()
         self._process.wait()

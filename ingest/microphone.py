@@ -54,6 +54,9 @@ class Microphone:
                 continue
             yield np.frombuffer(data, dtype=np.int16).reshape(-1, len(self.format.channels))
 
+    def interrupt(self) -> None:
+        self._closed.set()
+
     def close(self) -> None:
         self._closed.set()
         self._stream.close()

@@ -14,6 +14,7 @@ from typing import BinaryIO, NamedTuple, Self
 from ingest.audio import Audio, AudioFormat, Broken, Samples
 from ingest.decoding import DecodedFile, NoDecoder
 from ingest.ffmpeg_process import ProcessedFile
+from ingest.header import read_header
 from ingest.likeness import Likeness
 from ingest.microphone import Microphone
 from ingest.options import Options
@@ -98,11 +99,14 @@ class Recording:
         return read
 
     def close(self) -> None:
+        self._audio.interrupt()
         # A thread that waits for a silent pipe keeps the lock; what it reads from goes with the process.
         if self._reading.acquire(timeout=1.0):
+            self._blocks = iter(())
             self._audio.close()
             if self._file:
                 self._file.close()
+            self._reading.release()
 
     def info(self, started_at: float) -> Call:
         """What CallStarted tells."""
@@ -204,9 +208,9 @@ def _recording(
 
 def _decoder(source: Source, file: BinaryIO, options: Options, warnings: Warnings) -> Audio:
     path = source.location if source.kind == "file" else None
+    exact = not source.live and read_header(file, source.name, warnings)
     if options.decoder == "ffmpeg":
         return ProcessedFile(file, source.name, path, options.chunk_ms)
-    exact = not source.live and _length_told(file, source.name)
     try:
         return DecodedFile(file, source.name, warnings, options.chunk_ms, exact=exact, live=source.live)
     except NoDecoder:
@@ -214,20 +218,6 @@ def _decoder(source: Source, file: BinaryIO, options: Options, warnings: Warning
             raise
         file.seek(0)
         return ProcessedFile(file, source.name, path, options.chunk_ms)
-
-
-def _length_told(file: BinaryIO, name: str) -> bool:
-    """Whether an MP3 tells its length: in a Xing, Info or VBRI frame, after any ID3 tag."""
-    head = file.read(10)
-    if not head:
-        raise BadInput(f"{name} is empty")
-    start = 0
-    if head[:3] == b"ID3" and len(head) == 10:
-        start = 10 + sum(byte << shift for byte, shift in zip(head[6:], (21, 14, 7, 0), strict=True))
-    file.seek(start)
-    frame = file.read(256)
-    file.seek(0)
-    return any(mark in frame for mark in (b"Xing", b"Info", b"VBRI"))
 
 
 def _columns(options: Options, audio: AudioFormat) -> Sequence[int]:

@@ -131,8 +131,10 @@ def _local(path: str) -> Iterator[Source]:
 
 
 def _folder(path: str) -> Iterator[Source]:
-    if not os.access(path, os.R_OK | os.X_OK):
-        raise BadInput(f"{path} may not be read", hint="check the permissions of the folder")
+    try:
+        os.listdir(path)  # a search passes over what it may not read
+    except PermissionError:
+        raise BadInput(f"{path} may not be read", hint="check the permissions of the folder") from None
     files = sorted(file for file in Path(path).rglob("*") if file.suffix.lower() in EXTENSIONS and file.is_file())
     if not files:
         raise BadInput(f"there is no audio in {path}", hint="a file with an unusual ending can be named itself")
