@@ -19,6 +19,14 @@ from asr.local.session import Session, Tagged
 
 _EVENT = "conversation.item.input_audio_transcription"
 _LARGEST_BUFFER = 16 * 1024 * 1024
+_ENDPOINTING = (
+    "start_history",
+    "start_threshold",
+    "stop_history",
+    "stop_threshold",
+    "stop_history_eou",
+    "stop_threshold_eou",
+)
 _FORMATS = {"none": "ENCODING_UNSPECIFIED", "pcm16": "LINEAR_PCM", "g711_ulaw": "MULAW", "g711_alaw": "ALAW"}
 
 
@@ -44,6 +52,7 @@ def default_session(recognition: Recognition) -> dict[str, Any]:
         },
         "speaker_diarization": {"enable_speaker_diarization": False, "max_speaker_count": 8},
         "word_boosting": {"enable_word_boosting": False, "word_boosting_list": []},
+        "endpointing_config": dict.fromkeys(_ENDPOINTING, 0),
         "client_secret": None,
     }
 
@@ -58,6 +67,8 @@ class Transcription:
         self._session: Session | None = None
         self._buffer = bytearray()
         self._force = False
+        self._item = f"item_{uuid.uuid4()}"
+        """What is being said: one item an utterance."""
         self._transcript = ""
         self._words: list[Word] = []
 
@@ -114,6 +125,7 @@ class Transcription:
         data, force = bytes(self._buffer), self._force
         self._buffer.clear()
         self._force = False
+        await self._events.send("input_audio_buffer.committed", item_id=self._item)
         heard = await session.hear(data)
         if force:
             heard += await session.end_utterance()
@@ -133,7 +145,7 @@ class Transcription:
                 self._words += words
                 await self._completed(f"{text} ", words, last=False)
         if interim:
-            await self._events.send(f"{_EVENT}.delta", delta=interim)
+            await self._events.send(f"{_EVENT}.delta", item_id=self._item, content_index=0, delta=interim)
 
     async def _completed(self, text: str, words: list[Word], *, last: bool) -> None:
         told = [
@@ -146,7 +158,15 @@ class Transcription:
             }
             for word in words
         ]
-        await self._events.send(f"{_EVENT}.completed", transcript=text, is_last_result=last, words_info={"words": told})
+        await self._events.send(
+            f"{_EVENT}.completed",
+            item_id=self._item,
+            content_index=0,
+            transcript=text,
+            is_last_result=last,
+            words_info={"words": told},
+        )
+        self._item = f"item_{uuid.uuid4()}"
 
     def _opened(self) -> Session:
         if self._session is None:
@@ -179,7 +199,8 @@ def _as_config(settings: dict[str, Any]) -> dict[str, Any]:
         "verbatim_transcripts": wanted.get("enable_verbatim_transcripts", False),
         "custom_configuration": _pairs(wanted.get("custom_configuration") or ""),
         "diarization_config": settings["speaker_diarization"],
-        "endpointing_config": settings.get("endpointing_config", {}),
+        # NVIDIA's own default session has zeros here, which mean that nothing was asked for.
+        "endpointing_config": {key: value for key, value in settings["endpointing_config"].items() if value},
     }
     if boosting.get("enable_word_boosting"):
         config["speech_contexts"] = boosting.get("word_boosting_list", [])

@@ -109,11 +109,15 @@ async def test_the_order_of_events(server: Running) -> None:
     assert kinds == [
         "conversation.created",
         "transcription_session.updated",
+        "input_audio_buffer.committed",
         "completed",
         "delta",
+        "input_audio_buffer.committed",
         "completed",
         "completed",
     ]
+    items = [event["item_id"] for event in heard if event["type"].endswith(("delta", "completed"))]
+    assert (len(set(items)), items[1] == items[2]) == (3, True)
     assert heard[1]["session"]["recognition_config"]["max_alternatives"] == 2
     assert heard[1]["session"]["input_audio_transcription"]["model"] == "whisper-tiny-en-US-asr-streaming"
     assert [event["is_last_result"] for event in heard if "is_last_result" in event] == [False, False, True]
