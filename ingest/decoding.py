@@ -16,13 +16,15 @@ import numpy as np
 
 from ingest.audio import AudioFormat, Broken, Samples, channel_names
 from ingest.warnings import Warnings
-from tenor.errors import BadInput
+from tenor.errors import BadInput, TenorError
 
 LOSSY = 2  # AV_CODEC_PROP_LOSSY
 HEADED = {"wav", "w64", "aiff", "au", "caf", "flac", "mov", "matroska"}
 """Containers whose header tells the real length; the others' is a guess from the bit rate."""
 GATHER = 10
 """Blocks converted at once."""
+PATIENCE = 500
+"""Frames of NaN at the beginning of a float file before it is refused: a minute or so."""
 MISSING_S = 0.2
 """A recording with so much less than announced was cut off, or lost a piece. Less is a codec's padding."""
 
@@ -52,8 +54,10 @@ class DecodedFile:
         try:
             # No protocols: a playlist dressed up as audio must not open other files or addresses.
             self._container: Any = av.open(file, options={"protocol_whitelist": "none"})
-        except (av.error.FFmpegError, OSError) as error:
-            raise _not_audio(name, error) from None
+        except av.error.FFmpegError:
+            raise BadInput(f"{name} is not audio that FFmpeg can read") from None
+        except Exception as error:  # of the file: every store has errors of its own
+            raise BadInput(f"{name} cannot be read: {_reason(error)}") from None
         try:
             self._open()
         except BaseException:
@@ -76,7 +80,7 @@ class DecodedFile:
         first = next(frames, None)
         if first is None:
             raise BadInput(f"{self._name} holds no audio")
-        self._frames = chain([first], frames)
+        self._frames = chain(self._until_a_number(first, frames) if self._floats else [first], frames)
         layout = first.layout
         named = [channel.description for channel in layout.channels]
         plain = any(name == "none" for name in named) or layout.nb_channels < 3
@@ -149,6 +153,16 @@ class DecodedFile:
             # Interleaved on purpose: PyAV's arrays of planar audio fail from eight channels on.
             yield out.to_ndarray().reshape(-1, len(self.format.channels))
 
+    def _until_a_number(self, first: Any, frames: Iterator[Any]) -> list[Any]:
+        """The frames up to one that has a number in it; a file without any is no audio."""
+        looked_at = [first]
+        while not np.isfinite(looked_at[-1].to_ndarray()).any():
+            following = next(frames, None)
+            if following is None or len(looked_at) > PATIENCE:
+                raise BadInput(f"{self._name} holds no audio: its samples are not numbers (NaN or infinite)")
+            looked_at.append(following)
+        return looked_at
+
     def _finite(self, frame: Any) -> Any:
         """Float files may hold NaN and infinity, which would become full-scale noise."""
         values = frame.to_ndarray()
@@ -169,15 +183,15 @@ class DecodedFile:
                     raise NoDecoder(f"no decoder for the audio of {self._name}") from None
                 except (av.error.InvalidDataError, av.error.PatchWelcomeError, av.error.BugError):
                     self._damaged += 1
-        except (av.error.FFmpegError, OSError) as error:
-            raise Broken(f"{self._name} cannot be read on: {error.strerror or error}") from None
+        except TenorError:
+            raise
+        except Exception as error:  # of FFmpeg or of the file
+            raise Broken(f"{self._name} cannot be read on: {_reason(error)}") from None
 
 
 def _shape(frame: Any) -> tuple[str, int, str]:
     return frame.format.name, frame.sample_rate, frame.layout.name
 
 
-def _not_audio(name: str, error: Exception) -> BadInput:
-    if isinstance(error, OSError) and not isinstance(error, av.error.FFmpegError):
-        return BadInput(f"{name} cannot be read: {error.strerror or error}")
-    return BadInput(f"{name} is not audio that FFmpeg can read")
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "strerror", "") or error or type(error).__name__)

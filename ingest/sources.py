@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import fsspec
 
-from tenor.errors import BadInput, Unavailable
+from tenor.errors import BadInput, TenorError, Unavailable
 
 SOUND = ("wav", "mp3", "flac", "opus", "ogg", "oga", "m4a", "aac", "wma", "aiff", "aif", "au", "amr", "caf", "w64")
 VIDEO = ("mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "3gp", "mka", "weba")
@@ -68,14 +68,20 @@ class Source:
             raise BadInput(f"{self.name} is a folder, not a file") from None
         except PermissionError:
             raise BadInput(f"{self.name} may not be read", hint="check the permissions of the file") from None
-        except OSError as error:
-            raise Unavailable(f"{self.name} cannot be opened: {error.strerror or error}") from None
+        except TenorError:
+            raise
+        except Exception as error:  # every store has errors of its own
+            raise Unavailable(f"{self.name} cannot be opened: {getattr(error, 'strerror', '') or error}") from None
 
     def digest(self) -> str:
         """SHA-256 of what is in it: of the bytes, or for a URL of what its store says identifies them."""
         if self.kind == "url":
             system, path = _filesystem(self.location)
-            return hashlib.sha256(str(system.ukey(path)).encode()).hexdigest()
+            try:
+                identity = str(system.ukey(path))
+            except Exception as error:  # every store has errors of its own
+                raise Unavailable(f"{self.name} cannot be reached: {type(error).__name__}: {error}") from None
+            return hashlib.sha256(identity.encode()).hexdigest()
         digest = hashlib.sha256()
         with self.open() as file:
             while part := file.read(1 << 20):
