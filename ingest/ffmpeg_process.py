@@ -35,7 +35,8 @@ class ProcessedFile:
     def __init__(self, file: BinaryIO, name: str, path: str | None, chunk_ms: int = 100) -> None:
         """With a `path` ffmpeg reads it itself and may seek; else `file` is pumped into it."""
         self._name, self._chunk_ms = name, chunk_ms
-        command = ffmpeg.input(f"file:{path}" if path else "pipe:", protocol_whitelist="file,pipe")
+        url = f"file:{path}" if path else "pipe:"
+        command = ffmpeg.input(url, protocol_whitelist="file,pipe", strict="experimental")
         command = command.output("pipe:", format="wav", acodec="pcm_s16le", map="0:a:0", map_metadata=-1)
         arguments = ffmpeg.compile(command.global_args("-hide_banner", "-nostats"), cmd=program())
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed in close)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 import wave
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 import soundfile
 
 from ingest.audio import Broken
+from ingest.ffmpeg_process import program
 from ingest.options import Options
 from ingest.recording import Recording, open_recording
 from ingest.sources import Source
@@ -213,16 +215,38 @@ def test_a_change_of_format_in_the_middle(tmp_path: Path) -> None:
     assert any("changes in the middle" in text for text in recording.warnings)
 
 
+def test_a_file_without_a_number_is_refused(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "call.wav", np.full((16_000, 2), np.nan), 16_000, subtype="FLOAT")
+    with pytest.raises(BadInput, match=r"holds no audio: its samples are not numbers"):
+        opened(tmp_path / "call.wav")
+
+
+def test_a_codec_that_the_library_lacks_is_left_to_the_program(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "call.wav", two_voices(2), 16_000)
+    path = tmp_path / "call.nut"
+    arguments = ["-loglevel", "error", "-i", str(tmp_path / "call.wav"), "-c:a", "sonicls", "-strict", "-2", str(path)]
+    subprocess.run([program(), *arguments], check=True)
+    recording = opened(path)
+    assert recording.format.codec == "sonic"
+    assert alike(heard(recording), two_voices(2)) > 0.9
+
+
 class Failing(io.BytesIO):
-    """A disk that goes away."""
+    """A disk that goes away, or a store with errors of its own."""
+
+    error: Exception = OSError(5, "Input/output error")
 
     def read(self, size: int | None = -1) -> bytes:
         if self.tell() > 300_000:
-            raise OSError(5, "Input/output error")
+            raise self.error
         return super().read(size)
 
 
-def test_a_source_that_breaks_gives_what_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), RuntimeError("Input/output error")])
+def test_a_source_that_breaks_gives_what_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    monkeypatch.setattr(Failing, "error", error)
     soundfile.write(tmp_path / "call.wav", two_voices(10), 16_000)
     data = (tmp_path / "call.wav").read_bytes()
     monkeypatch.setattr(Source, "digest", lambda self: "0" * 64)
