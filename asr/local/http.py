@@ -180,5 +180,5 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.close()
         if error.errno != errno.EADDRINUSE:
             raise
-        raise PortInUse(error.errno, f"cannot listen on {host}:{port}: another server is running there") from error
+        raise PortInUse(host, port) from error
     return listening

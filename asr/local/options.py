@@ -5,9 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from tenor.errors import BadInput, Unavailable
 
-class PortInUse(OSError):
+
+class PortInUse(Unavailable):
     """Somebody else listens there."""
+
+    def __init__(self, host: str, port: int) -> None:
+        super().__init__(
+            f"cannot listen on {host}:{port}: another server is running there",
+            "stop the other one, or choose another port with --port and --http-port",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +49,9 @@ class ServerOptions:
 
     def __post_init__(self) -> None:
         if (self.tls_cert is None) != (self.tls_key is None):
-            raise ValueError("TLS needs both a certificate (tls_cert) and its key (tls_key)")
+            raise BadInput("TLS needs both a certificate (tls_cert) and its key (tls_key)")
         if self.tls_client_ca is not None and self.tls_cert is None:
-            raise ValueError("client certificates (tls_client_ca) need TLS: set tls_cert and tls_key")
+            raise BadInput("client certificates (tls_client_ca) need TLS: set tls_cert and tls_key")
 
     @property
     def secure(self) -> bool:

@@ -16,6 +16,7 @@ from asr.local.refusal import idle, invalid, unavailable
 from asr.local.results import is_empty, nothing_heard, streaming_result, whole_result
 from asr.local.session import Session, Tagged
 from asr.local.streams import Streams
+from tenor.errors import BadInput
 
 SERVICE = "nvidia.riva.asr.RivaSpeechRecognition"
 _SLICE = 64 * 1024
@@ -40,7 +41,7 @@ class Recognition(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # type: ign
     def open(self, ears: Ears) -> None:
         """The models are loaded; the default engine comes first."""
         if self._engine and self._engine not in (known := [engine.name for engine in ears.engines]):
-            raise ValueError(f"no engine {self._engine!r}; there are {', '.join(known)}")
+            raise BadInput(f"no engine {self._engine!r}; there are {', '.join(known)}")
         self.engines = tuple(sorted(ears.engines, key=lambda engine: engine.name != self._engine))
         self._ears = ears
 
@@ -119,6 +120,7 @@ class Recognition(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # type: ign
                         "language_code": engine.language,
                         "sample_rate_hertz": str(engine.rate),
                         "streaming": str(kind == "online"),
+                        "clean_points": "True",
                     }
                     response.model_config.add(model_name=name, parameters=parameters)
         return response

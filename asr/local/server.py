@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
-import signal
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -43,11 +41,15 @@ Register = Callable[[grpc.aio.Server], None]
 
 
 class RivaServer:
-    """Answers health calls from `start` on, and all others once `open` has given it ears.
+    """A stage; or by hand with `start` and `stop`.
+
+    Answers health calls from `start` on, and all others once `open` has given it ears.
 
     Without a `voice` it takes the one its options name. `services` are further gRPC services by full
     name, each with what registers it: the command line adds the language service here.
     """
+
+    name = "riva"
 
     def __init__(
         self,
@@ -55,8 +57,13 @@ class RivaServer:
         ears: Ears | None = None,
         voice: Voice | None = None,
         services: Mapping[str, Register] | None = None,
+        *,
+        load_ears: Callable[[], Ears] | None = None,
     ) -> None:
         self.options = options
+        self.opened = asyncio.Event()
+        """Set when it serves."""
+        self._load_ears = load_ears
         self.port = 0
         self._further = dict(services or {})
         self._recognitions = Streams(options.max_streams)
@@ -94,6 +101,22 @@ class RivaServer:
         """The models are there: begin to serve."""
         self._recognition.open(ears)
         self._health.serving = True
+        self.opened.set()
+
+    async def run(self) -> None:
+        """As a stage, until cancelled: listens at once and says it is loading while the models load."""
+        assert self._load_ears is not None
+        ears: Ears | None = None
+        await self.start()
+        try:
+            ears = await asyncio.to_thread(self._load_ears)
+            self.open(ears)
+            log.info("serving", engines=[engine.name for engine in ears.engines])
+            await asyncio.Event().wait()
+        finally:
+            await self.stop()
+            if ears is not None:
+                ears.close()
 
     async def start(self) -> None:
         server = grpc.aio.server(interceptors=(self._guard,), options=_CHANNEL)
@@ -143,7 +166,7 @@ class RivaServer:
                 return int(server.add_secure_port(address, self._credentials()))
             return int(server.add_insecure_port(address))
         except RuntimeError as error:
-            raise PortInUse(errno.EADDRINUSE, f"cannot listen on {address}: another server is running there") from error
+            raise PortInUse(self.options.host, self.options.port) from error
 
     def _credentials(self) -> Any:
         options = self.options
@@ -155,25 +178,3 @@ class RivaServer:
             root_certificates=authority,
             require_client_auth=authority is not None,
         )
-
-
-async def serve(
-    options: ServerOptions, load_ears: Callable[[], Ears], services: Mapping[str, Register] | None = None
-) -> None:
-    """Run until SIGTERM or SIGINT. Listens at once and says it is loading while the models load."""
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
-    server = RivaServer(options, services=services)
-    await server.start()
-    ears: Ears | None = None
-    try:
-        ears = await asyncio.to_thread(load_ears)
-        server.open(ears)
-        log.info("serving", engines=[engine.name for engine in ears.engines])
-        await stopping.wait()
-    finally:
-        await server.stop()
-        if ears is not None:
-            ears.close()

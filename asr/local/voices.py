@@ -18,6 +18,7 @@ import numpy as np
 
 from asr.local.hearing import Samples
 from asr.local.wav import WavReader
+from tenor.errors import BadInput
 
 _EUROPEAN = ("en-US", "en-GB", "de-DE", "es-ES", "fr-FR", "it-IT")
 _PATIENCE_S = 30.0
@@ -137,7 +138,7 @@ def _piper(model: Path | None) -> Voice | None:
 
 
 def find_voice(wanted: str = "auto", piper_model: Path | None = None) -> Voice | None:
-    """The voice of that name; `auto` takes the first there is, `none` none. LookupError if it is missing."""
+    """The voice of that name; `auto` takes the first there is, `none` none. BadInput if it is missing."""
     known: dict[str, Callable[[], Voice | None]] = {
         "piper": functools.partial(_piper, piper_model),
         "ttspico": _pico,
@@ -149,8 +150,8 @@ def find_voice(wanted: str = "auto", piper_model: Path | None = None) -> Voice |
     if wanted == "auto":
         return next((voice for find in known.values() if (voice := find()) is not None), None)
     if wanted not in known:
-        raise LookupError(f"no voice {wanted!r}; there are {', '.join(known)}, auto and none")
+        raise BadInput(f"no voice {wanted!r}; there are {', '.join(known)}, auto and none")
     voice = known[wanted]()
     if voice is None:
-        raise LookupError(f"the voice {wanted!r} is not installed")
+        raise BadInput(f"the voice {wanted!r} is not installed", "pip install 'tenor[voice]' or apt-get install flite")
     return voice

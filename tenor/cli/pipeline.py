@@ -6,8 +6,11 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
 
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
@@ -15,61 +18,37 @@ from tenor.errors import Refused, Unavailable
 from tenor.settings import RivaSettings, Settings, SpeechSettings
 from tenor.stage import Stage
 
+if TYPE_CHECKING:
+    from asr.local.server import RivaServer
 
-class LocalRiva:
-    """`tenor riva` as a stage: the speech servicers on our engines, joined with the language servicer."""
 
-    name = "riva"
+def local_riva(settings: RivaSettings, *, http: bool = True) -> RivaServer:
+    """`tenor riva`: the speech services on our own engines."""
+    from asr.local.ears import LocalEars
+    from asr.local.options import ServerOptions
+    from asr.local.server import RivaServer
 
-    def __init__(self, settings: RivaSettings, *, http: bool = True) -> None:
-        from asr.local.options import ServerOptions
-        from asr.local.server import RivaServer
-
-        self._settings = settings
-        self._server = RivaServer(
-            ServerOptions(
-                host=settings.host,
-                port=settings.port,
-                http_port=settings.http_port if http else None,
-                tls_cert=_path(settings.cert_file),
-                tls_key=_path(settings.key_file),
-                tls_client_ca=_path(settings.client_ca_file),
-                api_key=settings.api_key.get_secret_value(),
-                max_streams=settings.max_streams,
-                idle_s=settings.idle_s,
-                engine=settings.engine,
-                voice=settings.voice,
-                piper_model=_path(settings.piper_model),
-            ),
-        )
-        self.ready = asyncio.Event()
-
-    @property
-    def address(self) -> str:
-        return f"{self._settings.host}:{self._server.port}"
-
-    async def run(self) -> None:
-        from asr.local.ears import LocalEars
-
-        try:
-            await self._server.start()
-        except OSError as error:
-            raise Unavailable(str(error), "stop the other one, or choose another with --port and --http-port") from None
-        ears = None
-        try:
-            ears = await asyncio.to_thread(
-                LocalEars,
-                workers=self._settings.threads,
-                max_streams=self._settings.max_streams,
-                whisper_path=_path(self._settings.whisper_path),
-            )
-            self._server.open(ears)
-            self.ready.set()
-            await asyncio.Event().wait()
-        finally:
-            await self._server.stop()
-            if ears is not None:
-                ears.close()
+    options = ServerOptions(
+        host=settings.host,
+        port=settings.port,
+        http_port=settings.http_port if http else None,
+        tls_cert=_path(settings.cert_file),
+        tls_key=_path(settings.key_file),
+        tls_client_ca=_path(settings.client_ca_file),
+        api_key=settings.api_key.get_secret_value(),
+        max_streams=settings.max_streams,
+        idle_s=settings.idle_s,
+        engine=settings.engine,
+        voice=settings.voice,
+        piper_model=_path(settings.piper_model),
+    )
+    load = partial(
+        LocalEars,
+        workers=settings.threads,
+        max_streams=settings.max_streams,
+        whisper_path=_path(settings.whisper_path),
+    )
+    return RivaServer(options, load_ears=load)
 
 
 def _path(text: str) -> Path | None:
@@ -128,10 +107,12 @@ async def pipeline(settings: Settings, *, riva: bool) -> AsyncIterator[Bus]:
 
     async with AsyncExitStack() as stack:
         if riva:
-            local = LocalRiva(settings.riva.model_copy(update={"host": "127.0.0.1", "port": 0}), http=False)
+            private = {"host": "127.0.0.1", "port": 0, "cert_file": "", "client_ca_file": "", "api_key": SecretStr("")}
+            local = local_riva(settings.riva.model_copy(update={**private, "key_file": ""}), http=False)
             task = await stack.enter_async_context(running(local))
-            await until(local.ready, task)
-            settings = changed(settings, speech={"address": local.address, "tls": False, "metadata": {}})
+            await until(local.opened, task)
+            speech = {"address": f"127.0.0.1:{local.port}", "tls": False, "root_cert": "", "metadata": {}}
+            settings = changed(settings, speech=speech)
         bus = await stack.enter_async_context(open_bus(settings))
         await stack.enter_async_context(running(Worker(bus, settings)))
         yield bus

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from tenor.cli.context import run, settings
-from tenor.cli.pipeline import LocalRiva
+from tenor.cli.pipeline import local_riva
 from tenor.stage import run_stages
 
 
@@ -15,7 +15,7 @@ def riva(
     port: int | None = typer.Option(None, help="gRPC port (default 50051)."),
     http_port: int | None = typer.Option(None, help="Port of the realtime WebSocket and health (default 9000)."),
     engine: str | None = typer.Option(None, help="Engine for finals: whisper-tiny or moonshine-tiny."),
-    voice: str | None = typer.Option(None, help="Voice for speech output: pico, flite, espeak-ng or piper."),
+    voice: str | None = typer.Option(None, help="Voice for speech output: ttspico, flite, espeak-ng, piper or none."),
     threads: int | None = typer.Option(None, help="Utterances decoded at once (default 2)."),
 ) -> None:
     """Serve speech recognition and synthesis on Riva's gRPC API, on this machine's CPU.
@@ -34,6 +34,6 @@ def riva(
     )
 
     async def work() -> None:
-        await run_stages([LocalRiva(chosen.riva)])
+        await run_stages([local_riva(chosen.riva)])
 
     run(work())

@@ -18,6 +18,7 @@ from riva.client.proto import riva_asr_pb2 as pb
 
 from asr.local.options import PortInUse, ServerOptions
 from asr.local.server import RivaServer
+from tenor.errors import BadInput
 from tests.asr.local.conftest import Running, running
 from tests.asr.local.scripted import ScriptedEars, speech
 
@@ -238,7 +239,7 @@ async def test_a_port_that_is_taken(taken: int, which: str) -> None:
 
 
 async def test_an_unknown_default_engine_is_told_at_once() -> None:
-    with pytest.raises(ValueError, match="no engine 'deep'; there are whisper-tiny, moonshine-tiny"):
+    with pytest.raises(BadInput, match="no engine 'deep'; there are whisper-tiny, moonshine-tiny"):
         RivaServer(ServerOptions(engine="deep"), ScriptedEars())
     server = RivaServer(ServerOptions(engine="moonshine-tiny", port=0, http_port=None), ScriptedEars())
     await server.start()
@@ -250,7 +251,7 @@ async def test_an_unknown_default_engine_is_told_at_once() -> None:
 
 
 def test_tls_settings_that_do_not_fit_together() -> None:
-    with pytest.raises(ValueError, match="both a certificate"):
+    with pytest.raises(BadInput, match="both a certificate"):
         ServerOptions(tls_cert=Path("a"))
-    with pytest.raises(ValueError, match="tls_client_ca"):
+    with pytest.raises(BadInput, match="tls_client_ca"):
         ServerOptions(tls_client_ca=Path("a"))

@@ -20,10 +20,13 @@ from tests.asr.local.scripted import speech
 PROGRAM = """
 import asyncio, sys
 from asr.local.options import ServerOptions
-from asr.local.server import serve
+from asr.local.server import RivaServer
+from tenor.stage import run_stages
 from tests.asr.local.scripted import ScriptedEars
 options = ServerOptions(port=int(sys.argv[1]), http_port=None, voice="none", grace_s=float(sys.argv[2]))
-asyncio.run(serve(options, ScriptedEars))
+async def main():
+    await run_stages([RivaServer(options, load_ears=ScriptedEars)])
+asyncio.run(main())
 """
 
 

@@ -26,6 +26,7 @@ from asr.local.options import ServerOptions
 from asr.local.refusal import Refusal
 from asr.local.server import RivaServer
 from asr.local.voices import HOW_TO_GET_ONE, ProgramVoice, Voice, find_voice
+from tenor.errors import BadInput
 from tests.asr.local.conftest import Running, running
 from tests.asr.local.scripted import ScriptedEars
 
@@ -269,7 +270,7 @@ INSTALLED: list[Voice] = []
 for _name in ("ttspico", "flite", "espeak-ng"):
     try:
         _found = find_voice(_name)
-    except LookupError:
+    except BadInput:
         continue
     if _found is not None:
         INSTALLED.append(_found)
@@ -306,12 +307,12 @@ def test_a_program_of_ones_own_can_be_the_voice(tmp_path: Path) -> None:
 
 def test_choosing_a_voice() -> None:
     assert find_voice("none") is None
-    with pytest.raises(LookupError, match="no voice 'nobody'"):
+    with pytest.raises(BadInput, match="no voice 'nobody'"):
         find_voice("nobody")
-    with pytest.raises(LookupError, match="'piper' is not installed"):
+    with pytest.raises(BadInput, match="'piper' is not installed"):
         find_voice("piper")
 
 
 async def test_the_server_finds_the_voice_its_options_name() -> None:
-    with pytest.raises(LookupError, match="no voice 'nobody'"):
+    with pytest.raises(BadInput, match="no voice 'nobody'"):
         RivaServer(ServerOptions(voice="nobody"))
