@@ -38,6 +38,8 @@ class Fed:
     chunks: int
     reason: str
     failed: bool = False
+    warnings: tuple[str, ...] = ()
+    """All of them: that a recording is cut off or damaged is known only at its end."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,14 @@ class _Feeder:
         call = self._recording.call
         await self._bus.publish(AUDIO, CallEnded(call=call, reason=reason, at=time.time(), failed=failed))
         log.info("call fed", call=call, reason=reason, heard_ms=self._heard_ms)
-        chunks = self._seq * len(self._recording.columns)
-        return Fed(call=call, heard_ms=self._heard_ms, chunks=chunks, reason=reason, failed=failed)
+        return Fed(
+            call=call,
+            heard_ms=self._heard_ms,
+            chunks=self._seq * len(self._recording.columns),
+            reason=reason,
+            failed=failed,
+            warnings=tuple(self._recording.warnings),
+        )
 
 
 async def feed_all(

@@ -69,9 +69,11 @@ async def test_what_lies_on_the_bus(tmp_path: Path) -> None:
 
 async def test_warnings_travel_with_the_call(tmp_path: Path) -> None:
     listener = Listener()
-    encode(tmp_path / "call.mp3", two_voices(2), 16_000, "libmp3lame")
-    await feed(listener.bus, open_recording(Source("file", str(tmp_path / "call.mp3"))))
+    path = encode(tmp_path / "call.mp3", two_voices(6), 16_000, "libmp3lame")
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    fed = await feed(listener.bus, open_recording(Source("file", str(path))))
     assert listener.started.info.attributes["warnings"].startswith("mp3 is lossy")
+    assert [text.split()[0] for text in fed.warnings] == ["mp3", "incomplete:"]
 
 
 async def test_full_speed_publishes_in_bounded_batches(tmp_path: Path) -> None:
