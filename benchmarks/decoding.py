@@ -1,6 +1,6 @@
 """A 100 KB MP3 to PCM16 in memory: which decoder is fast, in one run, as ratios.
 
-    python -m benchmarks.decoding [--rounds 40]
+    python -m benchmarks decoding
 
 The paper (WP-7328) names 10 ms for this step. Decoders take turns, so that a busy machine slows all of
 them alike; the ratios of CPU time are what to compare between machines. Each must deliver the whole
@@ -12,7 +12,6 @@ ends, and needs no file on disk. miniaudio is faster but reads four formats and 
 
 from __future__ import annotations
 
-import argparse
 import io
 import resource
 import shutil
@@ -32,6 +31,9 @@ import soundfile
 
 from ingest.decoding import DecodedFile
 from ingest.warnings import Warnings
+
+
+ROUNDS = 40
 
 
 class Cost(NamedTuple):
@@ -110,27 +112,27 @@ def cpu_ms() -> float:
     return 1000 * sum(spent.ru_utime + spent.ru_stime for spent in usage)
 
 
-def measure(path: Path, rounds: int) -> dict[str, Cost]:
+def measure(path: Path) -> dict[str, Cost]:
     candidates = decoders()
     samples = {name: decode(path) for name, decode in candidates.items()}  # also loads libraries and files
     walls: dict[str, list[float]] = {name: [] for name in candidates}
     cpu = dict.fromkeys(candidates, 0.0)
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         for name, decode in candidates.items():
             begun, begun_cpu = time.perf_counter(), cpu_ms()
             decode(path)
             walls[name].append((time.perf_counter() - begun) * 1000)
             cpu[name] += cpu_ms() - begun_cpu
     return {
-        name: Cost(statistics.median(walls[name]), min(walls[name]), cpu[name] / rounds, samples[name])
+        name: Cost(statistics.median(walls[name]), min(walls[name]), cpu[name] / ROUNDS, samples[name])
         for name in candidates
     }
 
 
-def show(title: str, path: Path, rounds: int) -> None:
-    costs = measure(path, rounds)
+def show(title: str, path: Path) -> None:
+    costs = measure(path)
     ours = costs["PyAV"]
-    print(f"\n{title}: {path.stat().st_size / 1024:.0f} KB, {rounds} rounds")
+    print(f"\n{title}: {path.stat().st_size / 1024:.0f} KB, {ROUNDS} rounds")
     print(f"  {'decoder':26} {'median':>9} {'best':>9} {'CPU':>9}  CPU x PyAV  samples")
     for name, cost in sorted(costs.items(), key=lambda item: item[1].cpu_ms):
         print(
@@ -141,15 +143,12 @@ def show(title: str, path: Path, rounds: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=40)
-    rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sample.mp3"
         write_mp3(path, rate=44_100, channels=2, bitrate=128_000)
-        show("music quality, 44.1 kHz stereo, 128 kbit/s", path, rounds)
+        show("music quality, 44.1 kHz stereo, 128 kbit/s", path)
         write_mp3(path, rate=16_000, channels=2, bitrate=48_000)
-        show("a call, 16 kHz stereo, 48 kbit/s", path, rounds)
+        show("a call, 16 kHz stereo, 48 kbit/s", path)
 
 
 if __name__ == "__main__":
