@@ -1,7 +1,8 @@
 """Phrases the caller expects, found in the text by sound and spelling.
 
-Neither engine has a lexicon that could be weighted, so the boost works on what they wrote: a span that
-is spelled or sounds nearly like the phrase becomes the phrase. A larger weight forgives more.
+Neither engine has a lexicon that could be weighted, and phrases given to Whisper as a prompt make it repeat
+itself (a third more insertions), so the boost works on what they wrote: a span that is spelled or sounds
+nearly like the phrase becomes the phrase. A larger weight forgives more.
 """
 
 from __future__ import annotations
@@ -45,7 +46,6 @@ class Boosting:
             for boost in boosts
             if boost.weight < 0 and _letters(boost.phrase)
         ]
-        self.expected = tuple(" ".join(phrase.words) for phrase in self._wanted)
         self.suppresses = bool(self._unwanted)
         self._cased = {split(word)[1] for phrase in self._wanted for word in phrase.words}
 

@@ -70,6 +70,11 @@ class Endpointer:
         return self.onset is None and not any(self._recent)
 
     @property
+    def settled(self) -> int:
+        """No clean start will ever be before this frame, not even if the utterance is cut."""
+        return self.frames if self.onset is None else min(self.frames, self.onset + self._longest - _CUT_SEARCH)
+
+    @property
     def silence(self) -> int:
         """Frames since the last one of speech."""
         return self.frames - self.end

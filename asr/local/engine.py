@@ -25,8 +25,6 @@ class Hints:
     """Measured times cost something; without this they are estimates."""
     speech_ms: tuple[int, int] | None = None
     """Where in the samples speech begins and ends, for estimates; None is all of them."""
-    expected: tuple[str, ...] = ()
-    """Phrases that are likely to be said; an engine may use or ignore them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,10 @@ from asr.local.resampler import Resampler, frames_per_step
 from asr.local.voice import FRAME_MS, Voice, VoiceModel
 from asr.local.wording import Wording
 
-_LEAD = 16
+_LEAD = 10
 _TAIL = 8
+_EARLY_MS = 64
+"""A word may begin this much before the voice detector notices."""
 _KEPT_IN_SILENCE = 40
 """Frames kept while nobody speaks: the lead and the start window of the next utterance."""
 _IDLE = 5000 // FRAME_MS
@@ -114,7 +116,8 @@ class LocalListener:
             if count % _BREATH == 0:
                 await asyncio.sleep(0)
         if self._request.vad_probabilities and probabilities:
-            heard.append(Heard(False, 0.0, (), self._vad_told_ms, vad=tuple(probabilities)))
+            heard_ms = self._ms(self._endpointer.settled)
+            heard.append(Heard(False, 0.0, (), heard_ms, vad=tuple(probabilities)))
         return heard
 
     async def _follow(self, moment: Moment) -> list[Heard]:
@@ -135,7 +138,8 @@ class LocalListener:
             return []
         assert point.onset is not None
         said = await self._interim.update(point.frames - point.onset, lambda: self._audio(point.frames))
-        return [Heard(False, stability, (Hypothesis(text, 0.0),), self._now_ms()) for stability, text in said]
+        heard_ms = self._ms(point.settled)
+        return [Heard(False, stability, (Hypothesis(text, 0.0),), heard_ms) for stability, text in said]
 
     def _idle(self) -> list[Heard]:
         """Silence: forget what cannot become part of an utterance, and now and then start clean."""
@@ -174,7 +178,6 @@ class LocalListener:
             alternatives=max(self._request.alternatives, 4 if self._wording.boosting.suppresses else 1),
             word_times=self._request.word_times,
             speech_ms=((onset - start) * FRAME_MS, (point.end - start) * FRAME_MS),
-            expected=self._wording.boosting.expected,
         )
         self._attempt = _Attempt(end, self._pool.submit(lambda: self._engine.decode(audio, hints)))
         return self._attempt
@@ -192,7 +195,7 @@ class LocalListener:
         if not readings:
             return []
         text = " ".join(word.text for word in self._wording.interim(readings[0].words))
-        return [Heard(False, 1.0, (Hypothesis(text, 0.0),), self._now_ms())] if text else []
+        return [Heard(False, 1.0, (Hypothesis(text, 0.0),), self._ms(self._endpointer.settled))] if text else []
 
     async def _finalise(self, clean: int) -> list[Heard]:
         """The final of the utterance under way; the listener starts clean at frame `clean`."""
@@ -205,16 +208,16 @@ class LocalListener:
         until = self._ms(attempt.end)
         self._attempt = None
         self._start_clean(clean)
-        alternatives = self._alternatives(readings, offset, until)
+        alternatives = self._alternatives(readings, offset, (speech[0] - _EARLY_MS, until))
         if alternatives:
             return [Heard(True, 0.0, alternatives, self._base_ms, speech)]
         return [Heard(False, 0.0, (), self._base_ms)] if self._request.clean_points else []
 
-    def _alternatives(self, readings: list[Decoded], offset: int, until: int) -> tuple[Hypothesis, ...]:
+    def _alternatives(self, readings: list[Decoded], offset: int, within: tuple[int, int]) -> tuple[Hypothesis, ...]:
         readings = sorted(readings, key=lambda reading: self._wording.boosting.unwanted_in(reading.words))
         found: dict[str, Hypothesis] = {}
         for reading in readings:
-            words = self._wording.final(_shifted(reading.words, offset, until))
+            words = self._wording.final(_shifted(reading.words, offset, within))
             text = " ".join(word.text for word in words)
             if any(letter.isalnum() for letter in text):
                 timed = tuple(words) if self._request.word_times and not found else ()
@@ -244,10 +247,10 @@ class LocalListener:
         self._first_pass_told = False
 
 
-def _shifted(words: tuple[Word, ...], offset: int, until: int) -> list[Word]:
+def _shifted(words: tuple[Word, ...], offset: int, within: tuple[int, int]) -> list[Word]:
     """Times of the stream, never decreasing and never outside the utterance."""
     shifted: list[Word] = []
-    at = offset
+    at, until = max(offset, within[0]), within[1]
     for word in words:
         start = min(max(word.start_ms + offset, at), until)
         at = min(max(word.end_ms + offset, start), until)

@@ -60,6 +60,8 @@ class Resampler:
         heard = np.zeros(end - begin, dtype=np.float32)
         low, high = max(begin, 0), min(end, self._length)
         heard[low - begin : high - begin] = self._buffer[low:high]
+        if heard.min() == heard.max():
+            return np.full(FRAME, heard[0] / np.float32(32768))
         result: Audio = np.einsum("ij,ij->i", heard[taps], weights) if len(weights) else heard / np.float32(32768)
         return result
 

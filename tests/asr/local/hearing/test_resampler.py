@@ -58,5 +58,6 @@ def test_a_restart_equals_a_new_stream(rate: int) -> None:
     other = Resampler(rate)
     other.feed(noise[at * 32 * rate // 1000 :])
     first, second = one.frame(), other.frame()
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     assert np.array_equal(first, second)
