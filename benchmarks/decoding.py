@@ -32,7 +32,6 @@ import soundfile
 from ingest.decoding import DecodedFile
 from ingest.warnings import Warnings
 
-
 ROUNDS = 40
 
 
