@@ -5,13 +5,19 @@ from __future__ import annotations
 import logging
 import warnings
 from pathlib import Path
+from random import Random
 
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from finetune.network import Network, Shipped
+from finetune.batches import Lesson, batches, load_tokenizer
+from finetune.network import Network, Shipped, encoder_folder
+from finetune.ranges import fix_ranges
+from finetune.sources import own_intents, own_sentiment
+from nlp.model import EMBEDDING
 
-EMBEDDING = "embedding"
+SENTENCES = 300
+"""Enough to know the ranges of activations."""
 
 
 def export(network: Network, heads: list[str], path: Path) -> None:
@@ -33,7 +39,13 @@ def export(network: Network, heads: list[str], path: Path) -> None:
         )
 
 
-def quantize(full: Path, small: Path) -> None:
-    """Weights as 8-bit integers, a scale for each column; activations are scaled as they come."""
+def quantize(full: Path, small: Path, *, seed: int = 7) -> None:
+    """Weights as 8-bit integers with a scale for each column, activations in ranges measured on our own sentences."""
     logging.getLogger().setLevel(logging.ERROR)  # it advises pre-processing, which changes nothing here
     quantize_dynamic(str(full), str(small), weight_type=QuantType.QInt8, per_channel=True)
+    random = Random(seed)
+    rows = [*own_sentiment(random, most=2), *own_intents(random, most=2)]
+    lesson = Lesson("ranges", random.sample(rows, SENTENCES), sorted({row.label for row in rows}))
+    tokenizer = load_tokenizer(encoder_folder() / "tokenizer.json")
+    singles = batches([lesson], tokenizer, random, size=1)
+    fix_ranges(small, ({"input_ids": one.input_ids, "attention_mask": one.attention_mask} for one in singles))

@@ -97,7 +97,7 @@ class Model:
         """A reading of every text, in their order. Texts of like length go through together."""
         encodings = self._tokenizer.encode_batch([text[:MOST_CHARACTERS] for text in texts])
         found: list[Reading | None] = [None] * len(texts)
-        for rows in _batches([len(encoding.ids) for encoding in encodings]):
+        for rows in batched([len(encoding.ids) for encoding in encodings]):
             width = len(encodings[rows[-1]].ids)
             ids = np.zeros((len(rows), width), np.int64)
             mask = np.zeros_like(ids)
@@ -126,7 +126,7 @@ def fingerprint(text: str) -> str:
     return hashlib.sha256(" ".join(text.lower().split()).encode()).hexdigest()[:12]
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+def batched(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Indices of texts that go through together, short ones first; the last of each batch is its longest."""
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):

@@ -1,0 +1,84 @@
+"""`tenor classify`: sentiment, intent and values of sentences."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from tenor.cli.context import settings
+from tenor.errors import BadInput
+
+if TYPE_CHECKING:
+    from nlp.local import Understood
+
+CHUNK = 1 << 16
+"""Bytes read at once: a file goes through in batches of a thousand lines."""
+
+
+def classify(
+    context: typer.Context,
+    texts: Annotated[
+        list[str] | None, typer.Argument(metavar="[TEXT]...", help="Sentences; without any, the lines of stdin.")
+    ] = None,
+    intents: Annotated[
+        Path | None, typer.Option("--intents", metavar="FILE", help="Intents to tell apart, in place of ours.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option("--model", metavar="FOLDER", help="Another model, as `finetune` makes them.")
+    ] = None,
+) -> None:
+    """Tell how sentences feel, what they want, and which values are in them. JSON lines, one a sentence.
+
+    Lines of standard input are answered as they come, empty ones included, so that answers stay beside questions.
+    """
+    from nlp import taxonomy
+    from nlp.local import LocalUnderstanding
+    from nlp.model import DEFAULT, Model
+
+    settings(context)
+    if not texts and sys.stdin.isatty():
+        raise BadInput("nothing to classify", 'tenor classify "my card was stolen", or sentences on standard input')
+    understanding = LocalUnderstanding(Model(model or DEFAULT), taxonomy.read(intents or taxonomy.DEFAULT))
+    for batch in [texts] if texts else _arriving():
+        for understood in understanding.understand(batch):
+            typer.echo(json.dumps(_shown(understood), ensure_ascii=False))
+
+
+def _arriving() -> Iterator[Sequence[str]]:
+    """Lines of standard input, as many at a time as are there: a program that waits for each answer gets it."""
+    stdin = cast(io.BufferedReader, sys.stdin.buffer)
+    rest, count = b"", 0
+    while chunk := stdin.read1(CHUNK):
+        *lines, rest = (rest + chunk).split(b"\n")
+        if lines:
+            yield [_decoded(line, count + number) for number, line in enumerate(lines, 1)]
+            count += len(lines)
+    if rest:
+        yield [_decoded(rest, count + 1)]
+
+
+def _decoded(line: bytes, number: int) -> str:
+    try:
+        return line.decode("utf-8").rstrip("\r")
+    except UnicodeDecodeError:
+        raise BadInput(f"line {number} of standard input is not UTF-8 text") from None
+
+
+def _shown(understood: Understood) -> dict[str, object]:
+    shown: dict[str, object] = {
+        "text": understood.text,
+        "sentiment": understood.sentiment,
+        "sentiment_scores": {label: round(score, 4) for label, score in understood.sentiment_scores.items()},
+        "intent": understood.intent,
+        "intent_score": round(understood.intent_score, 4),
+        "slots": understood.slots,
+    }
+    if understood.language != "en":
+        shown["language"] = understood.language
+    return shown
