@@ -33,8 +33,6 @@ def _alaw_table() -> Samples:
 
 ULAW = _ulaw_table()
 ALAW = _alaw_table()
-ULAW_SILENCE = b"\xff"
-ALAW_SILENCE = b"\xd5"
 
 
 def decode_ulaw(data: bytes) -> Samples:

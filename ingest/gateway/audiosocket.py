@@ -9,6 +9,7 @@ import asyncio
 import struct
 import time
 import uuid
+from enum import IntEnum
 
 import structlog
 
@@ -24,7 +25,16 @@ from tenor.events import Call
 
 log = structlog.get_logger(__name__)
 
-HANG_UP, UUID, DTMF, ERROR = 0x00, 0x01, 0x03, 0xFF
+
+class Kind(IntEnum):
+    """Types of frames without audio."""
+
+    HANG_UP = 0x00
+    UUID = 0x01
+    DTMF = 0x03
+    ERROR = 0xFF
+
+
 RATES = {
     0x10: 8000,
     0x11: 12_000,
@@ -36,9 +46,9 @@ RATES = {
     0x17: 96_000,
     0x18: 192_000,
 }
-"""Types of audio frames; Asterisk before 20.17 and 22.7 knows the first only."""
+"""Types of audio frames and their samples a second; older Asterisk knows the first only."""
 _HEADER = struct.Struct(">BH")
-_GOODBYE = _HEADER.pack(HANG_UP, 0)
+_GOODBYE = _HEADER.pack(Kind.HANG_UP, 0)
 
 
 class AudioSocketSession:
@@ -104,16 +114,16 @@ class AudioSocketSession:
     def _control(self, kind: int, payload: bytes) -> bool:
         """False when the peer hung up."""
         match kind:
-            case 0x01 if self._leg is None and len(payload) == 16:
+            case Kind.UUID if self._leg is None and len(payload) == 16:
                 self._join(uuid.UUID(bytes=payload))
-            case 0x01:
+            case Kind.UUID:
                 raise Malformed("a UUID must come once, with 16 bytes")
-            case 0x03:
+            case Kind.DTMF:
                 metrics.IGNORED.labels(self.platform, "dtmf").inc()
-            case 0xFF:
+            case Kind.ERROR:
                 metrics.IGNORED.labels(self.platform, "error").inc()
                 log.warning("Asterisk reports an error", platform=self.platform, code=payload[:1].hex())
-            case 0x00:
+            case Kind.HANG_UP:
                 self._hang_up()
                 return False
             case _:

@@ -105,7 +105,9 @@ class GenesysSession(Session):
                 await self._send("updated", {})
             case "error":
                 code = read(message.parameters, dict[str, Any]).get("code")
-                log.warning("platform reports an error", platform=self.platform, code=isinstance(code, int) and code)
+                log.warning(
+                    "platform reports an error", platform=self.platform, code=code if isinstance(code, int) else 0
+                )
             case _:
                 raise Malformed("a type of message we do not know")
 

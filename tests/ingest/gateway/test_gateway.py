@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import random
 import time
 import uuid
 from typing import Any
@@ -74,6 +76,26 @@ async def test_a_port_in_use_is_explained(serve: Serve, bus: Recorder) -> None:
                 async with serving(bus, **taken):
                     pass
             assert next(iter(taken)) in error.value.hint
+
+
+async def test_noise_on_both_ports_disturbs_nobody(serve: Serve, ended: Ended) -> None:
+    noise = random.Random(7)
+    async with serve(resume_s=0.1) as gateway, TwilioStream(gateway.port, "CA1") as stream:
+        for number in range(60):
+            port = (gateway.port, gateway.audiosocket_port)[number % 2]
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(noise.randbytes(noise.randrange(1, 3000)))
+            await asyncio.sleep(0.002)
+            writer.close()
+        for _ in range(60):
+            async with Listen(gateway.port, "sid-1") as listen:
+                with contextlib.suppress(ConnectionClosed):
+                    await listen.socket.send(noise.randbytes(noise.randrange(1, 3000)))
+                    await listen.socket.send(noise.randbytes(40).hex())
+                listen.socket.transport.abort()
+        await stream.speak({"inbound": CALLER})
+        await stream.stop()
+        assert (await ended("twilio-CA1")).seconds(0) == 1.0
 
 
 async def test_a_silent_socket_is_closed(serve: Serve, ended: Ended) -> None:

@@ -147,6 +147,15 @@ async def test_a_socket_that_stays_away_loses_the_call(serve: Serve, ended: Ende
     assert call.seconds(0) == 1.0
 
 
+async def test_a_stream_without_stop_is_lost(serve: Serve, ended: Ended) -> None:
+    async with serve(resume_s=0.1) as gateway:
+        async with TwilioStream(gateway.port, "CA1") as stream:
+            await stream.speak({"inbound": CALLER})
+        call = await ended("twilio-CA1")
+    assert call.ended is not None
+    assert (call.ended.reason, call.ended.failed) == ("connection lost", True)
+
+
 async def test_an_id_used_again_is_another_call(serve: Serve, ended: Ended) -> None:
     async with serve() as gateway:
         for name in ("twilio-CA1", "twilio-CA1-2", "twilio-CA1-3"):
