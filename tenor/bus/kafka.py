@@ -6,20 +6,20 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import islice
-from typing import Any, Self
+from typing import Self
 
 from aiokafka import AIOKafkaProducer, TopicPartition, errors
 from aiokafka.admin import AIOKafkaAdminClient
 
 from tenor.bus import AssignmentHook, Consumer, Partition, Position, Record, no_hook
-from tenor.bus.kafka_consumer import KafkaFollower, KafkaMember, commits_of, record_of, start_consumer
+from tenor.bus.kafka_bulk import Bulk, producer_options
+from tenor.bus.kafka_consumer import KafkaFollower, KafkaMember, commits_of, records_of, start_consumer
 from tenor.bus.kafka_link import CONNECT_S, Link
 from tenor.bus.kafka_topics import KafkaTopics
-from tenor.bus.partitioning import MAX_EVENT_BYTES, checked_size, partition_of
+from tenor.bus.partitioning import checked_size, partition_of
 from tenor.events import Event, Topic
 from tenor.settings import BusSettings
 
-BATCH_BYTES = 256 * 1024
 PIECE = 5000
 """Events of a bulk that wait for their acknowledgement together."""
 ASK_MS = 10_000
@@ -37,7 +37,7 @@ class KafkaBus:
             self._admin = await link.started(self._make_admin, AIOKafkaAdminClient.close, open_s)
             stack.push_async_callback(self._admin.close)
             self._producer = await link.started(self._make_producer, AIOKafkaProducer.stop, open_s)
-            stack.push_async_callback(self._producer.stop)
+            stack.push_async_callback(self._stop_producer)
             # Reads what no group reads: `fetch`, `bounds`, `lag`.
             self._reader = await start_consumer(link)
             stack.push_async_callback(self._reader.stop)
@@ -50,8 +50,12 @@ class KafkaBus:
 
     async def publish(self, topic: Topic, event: Event) -> Position:
         count = await self._topics.ensure(topic)
+        value = checked_size(topic.name, topic.encode(event))
         async with self._patience():
-            return _position(await (await self._send(topic, event, count)))
+            sent = await self._producer.send_and_wait(
+                topic.name, value, event.call.encode(), partition_of(event.call, count)
+            )
+        return Position(sent.partition, sent.offset)
 
     async def publish_many(self, topic: Topic, events: Iterable[Event]) -> list[Position]:
         count = await self._topics.ensure(topic)
@@ -59,8 +63,7 @@ class KafkaBus:
         remaining = iter(events)
         while piece := list(islice(remaining, PIECE)):
             async with self._patience():
-                sent = [await self._send(topic, event, count) for event in piece]
-                positions += map(_position, await asyncio.gather(*sent))
+                positions += await Bulk(self._producer, topic, count).publish(piece)
         return positions
 
     def consumer(
@@ -90,9 +93,8 @@ class KafkaBus:
                 self._reader.seek(tp, position)
                 while position < end and len(found) < max_records:
                     got = await self._reader.getmany(tp, timeout_ms=1000, max_records=max_records - len(found))
-                    for message in got.get(tp, ()):
-                        found.append(record_of(message))
-                        position = message.offset + 1
+                    found += records_of(tp, got.get(tp, ()))
+                    position = found[-1].offset + 1 if found else position
             finally:
                 self._reader.unsubscribe()  # or it would go on fetching in the background
             return found
@@ -126,11 +128,13 @@ class KafkaBus:
     def _make_producer(self) -> AIOKafkaProducer:
         return AIOKafkaProducer(**self._link.options(), **producer_options(self._patience_s))
 
-    async def _send(self, topic: Topic, event: Event, count: int) -> asyncio.Future[Any]:
-        value = checked_size(topic.name, topic.encode(event))
-        key, number = event.call, partition_of(event.call, count)
-        future: asyncio.Future[Any] = await self._producer.send(topic.name, value, key.encode(), number)
-        return future
+    async def _stop_producer(self) -> None:
+        stopping = asyncio.ensure_future(self._producer.stop())
+        done, _ = await asyncio.wait([stopping], timeout=CONNECT_S)
+        if not done:
+            # Kafka is away and aiokafka would wait for it, with what was already said to be unpublished.
+            self._producer._message_accumulator.fail_all(errors.KafkaConnectionError("the bus was closed"))
+        await stopping
 
     @asynccontextmanager
     async def _patience(self) -> AsyncIterator[None]:
@@ -148,18 +152,3 @@ class KafkaBus:
             return 0, 0
         oldest, end = await self._reader.beginning_offsets([tp]), await self._reader.end_offsets([tp])
         return oldest[tp], end[tp]
-
-
-def producer_options(patience_s: float) -> dict[str, Any]:
-    """Nothing lost, nothing twice, nothing out of order, whatever the brokers do."""
-    return {
-        "acks": "all",
-        "enable_idempotence": True,
-        "max_batch_size": BATCH_BYTES,
-        "max_request_size": MAX_EVENT_BYTES + 65536,
-        "request_timeout_ms": int(patience_s * 1000),
-    }
-
-
-def _position(sent: Any) -> Position:
-    return Position(sent.partition, sent.offset)

@@ -457,13 +457,13 @@ async def test_processes_write_at_once(bus: Bus, bus_settings: Settings) -> None
     topic = fresh_topic()
     calls = spread_calls()[:2]
     async with (
-        Process("publish", bus_settings, topic, call=calls[0], count=300) as one,
-        Process("publish", bus_settings, topic, call=calls[1], count=300) as two,
+        Process("publish", bus_settings, topic, call=calls[0], count=150) as one,
+        Process("publish", bus_settings, topic, call=calls[1], count=150) as two,
         bus.consumer([topic], "readers") as consumer,
     ):
-        records = await drained(consumer, 600)
+        records = await drained(consumer, 300)
         assert await one.ended() == await two.ended() == 0
-    assert texts(records) == {call: [str(number) for number in range(300)] for call in calls}
+    assert texts(records) == {call: [str(number) for number in range(150)] for call in calls}
 
 
 async def test_records_older_than_their_topic_keeps_are_forgotten(bus: Bus) -> None:
