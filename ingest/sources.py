@@ -26,6 +26,7 @@ VIDEO = ("mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "3gp", "mka",
 EXTENSIONS = frozenset(f".{ending}" for ending in SOUND + VIDEO)
 """What a folder is searched for. A file named outright may be called anything."""
 EXTRAS = {"s3": "s3", "s3a": "s3", "az": "azure", "abfs": "azure", "abfss": "azure", "gs": "gcs", "gcs": "gcs"}
+EXTRAS |= dict.fromkeys(("http", "https"), "http")
 
 
 @dataclass(frozen=True)

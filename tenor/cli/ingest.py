@@ -78,15 +78,11 @@ def ingest(
                 tasks = {}
 
                 def begin(recording: Recording) -> None:
-                    total = recording.duration_ms
-                    for text in recording.warnings:
-                        warn(f"{recording.name}: {text}")
-                    tasks[recording.call] = bars.add_task(recording.name, total=total, detail="")
+                    tasks[recording.call] = bars.add_task(recording.name, total=recording.duration_ms, detail="")
 
                 def advance(recording: Recording, ms: int) -> None:
-                    bars.update(tasks[recording.call], completed=ms, detail=clock(ms))
-                    if recording.duration_ms and ms >= recording.duration_ms:
-                        bars.remove_task(tasks[recording.call])
+                    going = recording.duration_ms is None or ms < recording.duration_ms
+                    bars.update(tasks[recording.call], completed=ms, detail=clock(ms), visible=going)
 
                 return await feed_all(
                     opened, sources, options, pace=pace, concurrency=jobs, opened=begin, progress=advance
@@ -108,6 +104,8 @@ def ingest(
         elif error:
             complain(error.message if name in error.message else f"{name}: {error.message}", error.hint)
         elif fed:
+            for text in fed.warnings:
+                warn(f"{name}: {text}")
             mark = "[red]broken[/]" if fed.failed else "[green]on the bus[/]"
             console.print(f"{name}  {clock(fed.heard_ms)}  {mark}  [dim]{fed.call}[/]", soft_wrap=True)
     if len(wanted) > 1 and not as_json:

@@ -139,7 +139,7 @@ class Hearing:
                 state = await ended
             finally:
                 self._bars.remove_task(bar)
-            outcome.duration_ms, outcome.warnings = fed.heard_ms, list(recording.warnings)
+            outcome.duration_ms, outcome.warnings = fed.heard_ms, list(fed.warnings)
             outcome.error = state.reason if state.state == "failed" else ""
             outcome.utterances = await self._finals(recording.call)
             return outcome
