@@ -73,7 +73,7 @@ class Screen:
     def _line(self, event: Transcript) -> Table:
         row = Table.grid(padding=(0, 1), expand=console.is_terminal)
         row.add_column(width=7, justify="right", style="dim")
-        row.add_column(width=11, no_wrap=True)
+        row.add_column(width=14, no_wrap=True)
         row.add_column(width=6, no_wrap=True)
         row.add_column(ratio=1)
         row.add_column(justify="right", style="dim")
