@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from riva.client.proto import riva_audio_pb2
 
-from asr.local.companding import A_LAW, MU_LAW
 from asr.local.compressed import Decoder
 from asr.local.flac import FlacDecoder
 from asr.local.hearing import Samples
@@ -21,13 +20,14 @@ from asr.local.wav import A_LAW as WAV_A_LAW
 from asr.local.wav import MU_LAW as WAV_MU_LAW
 from asr.local.wav import PCM as WAV_PCM
 from asr.local.wav import WavReader
+from tenor.g711 import ALAW, ULAW
 
 Encoding = riva_audio_pb2.AudioEncoding
 MODEL_RATE = 16000
 TELEPHONE_RATE = 8000
 LOWEST_RATE, HIGHEST_RATE = 8000, 96000
 _WAV_ENCODING = {WAV_PCM: Encoding.LINEAR_PCM, WAV_A_LAW: Encoding.ALAW, WAV_MU_LAW: Encoding.MULAW}
-_COMPANDED = {Encoding.MULAW: MU_LAW, Encoding.ALAW: A_LAW}
+_COMPANDED = {Encoding.MULAW: ULAW, Encoding.ALAW: ALAW}
 
 
 @dataclass(frozen=True, slots=True)

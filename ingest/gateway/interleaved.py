@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ingest.g711 import ULAW
+from tenor.g711 import ULAW
 
 
 class Interleaved:

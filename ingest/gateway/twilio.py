@@ -12,7 +12,6 @@ from typing import Any, Literal
 import msgspec
 from starlette.websockets import WebSocket
 
-from ingest.g711 import decode_alaw, decode_ulaw
 from ingest.gateway import metrics
 from ingest.gateway.faults import Malformed, unreadable
 from ingest.gateway.ids import call_id
@@ -21,6 +20,7 @@ from ingest.gateway.reorder import Frame, Reorder
 from ingest.gateway.session import Session
 from ingest.gateway.switchboard import Switchboard
 from tenor.events import Call
+from tenor.g711 import decode_alaw, decode_ulaw
 
 Number = str | int
 """Counters come as strings from Twilio, as either from others."""

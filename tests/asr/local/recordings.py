@@ -9,8 +9,8 @@ from typing import Any
 import av
 import numpy as np
 
-from asr.local.companding import A_LAW, MU_LAW
 from asr.local.hearing import Samples
+from tenor.g711 import ALAW, ULAW
 
 
 def wav(samples: Samples, rate: int = 16000, *, tag: int = 1, size: int | None = None, extras: bytes = b"") -> bytes:
@@ -37,11 +37,11 @@ def _pcm(samples: Samples) -> bytes:
 
 
 def mu_law(samples: Samples) -> bytes:
-    return _nearest(samples, MU_LAW)
+    return _nearest(samples, ULAW)
 
 
 def a_law(samples: Samples) -> bytes:
-    return _nearest(samples, A_LAW)
+    return _nearest(samples, ALAW)
 
 
 def _nearest(samples: Samples, table: Samples) -> bytes:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from riva.client.proto.riva_audio_pb2 import AudioEncoding
 
 from asr.local.audio import Announced, Intake
-from asr.local.companding import A_LAW, MU_LAW
 from asr.local.hearing import Samples
 from asr.local.refusal import Refusal
+from tenor.g711 import ALAW, ULAW
 from tests.asr.local import recordings
 from tests.asr.local.scripted import speech
 
@@ -92,8 +92,8 @@ def test_companded_audio_in_a_wav(tag: int) -> None:
 
 
 def test_companding_tables_at_the_points_g711_gives() -> None:
-    assert (MU_LAW[0x00], MU_LAW[0x80], MU_LAW[0x7F], MU_LAW[0xFF]) == (-32124, 32124, 0, 0)
-    assert (A_LAW[0x2A], A_LAW[0xAA], A_LAW[0x55], A_LAW[0xD5]) == (-32256, 32256, -8, 8)
+    assert (ULAW[0x00], ULAW[0x80], ULAW[0x7F], ULAW[0xFF]) == (-32124, 32124, 0, 0)
+    assert (ALAW[0x2A], ALAW[0xAA], ALAW[0x55], ALAW[0xD5]) == (-32256, 32256, -8, 8)
 
 
 def test_each_channel_of_a_stereo_recording() -> None:

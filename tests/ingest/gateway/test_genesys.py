@@ -16,12 +16,12 @@ from pydantic import SecretStr
 from starlette.requests import HTTPConnection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from ingest.g711 import decode_ulaw, encode_ulaw
 from ingest.gateway import genesys_signature
 from ingest.gateway.faults import Unauthorized
 from ingest.gateway.genesys_messages import NOBODY, duration, duration_ms
 from tenor.bus.opening import open_bus
 from tenor.events import TRANSCRIPTS, Transcript
+from tenor.g711 import decode_ulaw, encode_ulaw
 from tenor.settings import Settings
 from tests.ingest.gateway.conftest import Ended, Serve, serving
 from tests.ingest.gateway.hearing import hear

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from ingest.g711 import decode_ulaw, encode_ulaw
 from ingest.gateway.ids import call_id
+from tenor.g711 import decode_ulaw, encode_ulaw
 from tests.ingest.gateway.conftest import Ended, Serve
 from tests.ingest.gateway.hearing import hear
 from tests.ingest.gateway.recorder import Recorder

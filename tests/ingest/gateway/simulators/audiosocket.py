@@ -8,7 +8,7 @@ import struct
 import uuid
 from typing import Self
 
-from ingest.g711 import Samples
+from tenor.g711 import Samples
 
 
 class AudioSocket:

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from ingest.g711 import Samples, encode_ulaw
+from tenor.g711 import Samples, encode_ulaw
 from tests.ingest.gateway.simulators.tones import interleave
 
 STEREO = {"type": "audio", "format": "PCMU", "channels": ["external", "internal"], "rate": 8000}

@@ -9,7 +9,7 @@ from typing import Any, Self
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from ingest.g711 import Samples
+from tenor.g711 import Samples
 
 
 class Listen:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ingest.g711 import Samples
+from tenor.g711 import Samples
 
 CALLER_HZ = 440
 AGENT_HZ = 1200

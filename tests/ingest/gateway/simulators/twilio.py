@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from ingest.g711 import Samples, encode_ulaw
+from tenor.g711 import Samples, encode_ulaw
 
 FRAME = 160
 

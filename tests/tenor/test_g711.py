@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ingest.g711 import (
+from tenor.g711 import (
     ALAW,
     ULAW,
     Samples,
