@@ -27,6 +27,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import structlog
 
 from tenor.bus import schema
+from tenor.bus.once import Once
 from tenor.errors import TenorError, Unavailable
 from tenor.events import Topic
 
@@ -84,7 +85,7 @@ class BusFile:
         self._queue: queue.SimpleQueue[_Waiting[Any] | None] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._looked_at = 0.0
-        self._topics: dict[tuple[str, int], int] = {}
+        self._topics: Once[tuple[str, int], int] = Once(self._number_of)
 
     async def open(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -128,14 +129,14 @@ class BusFile:
 
     async def topic(self, topic: Topic) -> int:
         """The topic's number in the file, which learns of the topic and how long it is kept."""
-        wanted = (topic.name, topic.retention_s)
-        if wanted not in self._topics:
-            self._topics[wanted] = await self.write(lambda db: schema.topic(db, *wanted))
-        return self._topics[wanted]
+        return await self._topics.get((topic.name, topic.retention_s))
+
+    async def _number_of(self, topic: tuple[str, int]) -> int:
+        return await self.write(lambda db: schema.topic(db, *topic))
 
     def shortest_retention(self) -> float:
         """Of the topics this process uses, in seconds."""
-        return min((retention_s for _, retention_s in self._topics), default=float("inf"))
+        return min((retention_s for _, retention_s in self._topics.known), default=float("inf"))
 
     def listen(self, listener: Listener) -> None:
         """Call `listener` on the event loop when something changed, by us or by another process."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import islice
@@ -30,6 +31,9 @@ class KafkaBus:
         self._link = Link(servers, settings)
         self._patience_s = settings.patience_s
         self._reading = asyncio.Lock()
+        self._there: set[str] = set()
+        self._turns: defaultdict[tuple[str, int], asyncio.Lock] = defaultdict(asyncio.Lock)
+        """aiokafka lets an event overtake one that waits for room in its partition's batch."""
 
     async def __aenter__(self) -> Self:
         link, open_s = self._link, min(CONNECT_S, self._patience_s)
@@ -42,7 +46,7 @@ class KafkaBus:
             self._reader = await start_consumer(link)
             stack.push_async_callback(self._reader.stop)
             self._closing = stack.pop_all()
-        self._topics = KafkaTopics(self._admin, link)
+        self._topics = KafkaTopics(self._admin, self._producer, link)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -51,10 +55,11 @@ class KafkaBus:
     async def publish(self, topic: Topic, event: Event) -> Position:
         count = await self._topics.ensure(topic)
         value = checked_size(topic.name, topic.encode(event))
+        number = partition_of(event.call, count)
         async with self._patience():
-            sent = await self._producer.send_and_wait(
-                topic.name, value, event.call.encode(), partition_of(event.call, count)
-            )
+            async with self._turns[topic.name, number]:
+                sending = await self._producer.send(topic.name, value, event.call.encode(), number)
+            sent = await sending
         return Position(sent.partition, sent.offset)
 
     async def publish_many(self, topic: Topic, events: Iterable[Event]) -> list[Position]:
@@ -63,7 +68,7 @@ class KafkaBus:
         remaining = iter(events)
         while piece := list(islice(remaining, PIECE)):
             async with self._patience():
-                positions += await Bulk(self._producer, topic, count).publish(piece)
+                positions += await Bulk(self._producer, topic, count, self._turns).publish(piece)
         return positions
 
     def consumer(
@@ -148,7 +153,9 @@ class KafkaBus:
             raise self._link.explained(error) from error
 
     async def _bounds(self, tp: TopicPartition) -> tuple[int, int]:
-        if tp.topic not in self._topics.counts and tp.topic not in await self._admin.list_topics():
-            return 0, 0
+        if tp.topic not in self._there:
+            self._there.update(await self._admin.list_topics())
+            if tp.topic not in self._there:  # asking for its offsets would wait until it is made
+                return 0, 0
         oldest, end = await self._reader.beginning_offsets([tp]), await self._reader.end_offsets([tp])
         return oldest[tp], end[tp]

@@ -6,7 +6,7 @@ aiokafka's `send` makes a future for every event; a batch has one for all of its
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from aiokafka import AIOKafkaProducer
@@ -38,10 +38,17 @@ class Place(NamedTuple):
 
 
 class Bulk:
-    def __init__(self, producer: AIOKafkaProducer, topic: Topic, partitions: int) -> None:
+    def __init__(
+        self,
+        producer: AIOKafkaProducer,
+        topic: Topic,
+        partitions: int,
+        turns: Mapping[tuple[str, int], asyncio.Lock],
+    ) -> None:
         self._producer = producer
         self._topic = topic
         self._partitions = partitions
+        self._turns = turns
         self._filling: dict[int, Any] = {}
         """The batch that is being filled, by partition."""
         self._sent: dict[Any, asyncio.Future[Any]] = {}
@@ -78,4 +85,5 @@ class Bulk:
         return Place(number, batch, batch.record_count() - 1)
 
     async def _send(self, number: int, batch: Any) -> None:
-        self._sent[batch] = await self._producer.send_batch(batch, self._topic.name, partition=number)
+        async with self._turns[self._topic.name, number]:
+            self._sent[batch] = await self._producer.send_batch(batch, self._topic.name, partition=number)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import structlog
-from aiokafka import errors
+from aiokafka import AIOKafkaProducer, errors
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from tenor.bus.kafka_link import Link
+from tenor.bus.once import Once
 from tenor.bus.partitioning import MAX_EVENT_BYTES
 from tenor.errors import BadInput
 from tenor.events import TOPICS, Topic
@@ -18,24 +18,19 @@ log = structlog.get_logger(__name__)
 
 
 class KafkaTopics:
-    def __init__(self, admin: AIOKafkaAdminClient, link: Link) -> None:
-        self.counts: dict[str, int] = {}
-        """Partitions of the topics that are known to be there."""
+    def __init__(self, admin: AIOKafkaAdminClient, producer: AIOKafkaProducer, link: Link) -> None:
         self._admin = admin
+        self._producer = producer
         self._link = link
-        self._lock = asyncio.Lock()
+        self._counts: Once[Topic, int] = Once(lambda topic: link.patiently(lambda: self._find_or_make(topic)))
 
     async def ensure(self, topic: Topic) -> int:
         """The number of partitions of `topic`, which is made if it is missing."""
-        if topic.name not in self.counts:
-            async with self._lock:
-                if topic.name not in self.counts:
-                    self.counts[topic.name] = await self._link.patiently(lambda: self._find_or_make(topic))
-        return self.counts[topic.name]
+        return await self._counts.get(topic)
 
     async def _find_or_make(self, topic: Topic) -> int:
         found = await self._found()
-        ours = {known.name for known in TOPICS} | self.counts.keys() | {topic.name}
+        ours = {known.name for known in (*TOPICS, *self._counts.known, topic)}
         counts = {name: len(partitions) for name, partitions in found.items() if name in ours}
         if len(set(counts.values())) > 1:
             listed = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
@@ -49,6 +44,8 @@ class KafkaTopics:
             found = await self._found()
         if not _ready(found.get(topic.name, []), wanted):
             raise errors.LeaderNotAvailableError(topic.name)  # just made: soon
+        # Before the first event, or it would wait for this while later ones do not.
+        await self._producer.partitions_for(topic.name)
         return wanted
 
     async def _found(self) -> dict[str, list[dict[str, Any]]]:

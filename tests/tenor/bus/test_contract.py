@@ -147,6 +147,16 @@ async def test_many_publishers_at_once(bus: Bus) -> None:
     assert texts(records) == {call: [str(number) for number in range(25)] for call in calls}
 
 
+async def test_publishing_at_once_keeps_the_order_of_the_calls(bus: Bus) -> None:
+    """Also on the first use of a topic, and when more waits than a batch holds."""
+    topic = fresh_topic()
+    text = "x" * 5000
+    sent = await asyncio.gather(*(bus.publish(topic, note("call", f"{number} {text}")) for number in range(200)))
+    assert [position.offset for position in sent] == list(range(200))
+    records = await bus.fetch(Partition(topic.name, sent[0].partition), 0)
+    assert [said.split()[0] for said in texts(records)["call"]] == [str(number) for number in range(200)]
+
+
 async def test_commits_and_notes_outlive_the_bus(bus_settings: Settings) -> None:
     topic = fresh_topic()
     async with open_bus(bus_settings) as bus:
