@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from asr.riva import Recogniser
 from tenor.bus import Bus
@@ -17,5 +16,3 @@ class Bench:
     speech: SpeechSettings
     recogniser: Recogniser
     redactor: Redactor
-    reads: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(8))
-    """Pages being read again from the bus at once."""

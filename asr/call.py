@@ -20,12 +20,12 @@ from asr import metrics
 from asr.bench import Bench
 from asr.channel import Channel
 from asr.ledger import Ledger
+from asr.pages import Pages
 from asr.reel import Piece, Reel
 from asr.sound import playable
 from asr.trouble import Trouble
 from asr.utterance import Speaker
 from asr.whole import whole
-from tenor.bus import Partition
 from tenor.errors import TenorError
 from tenor.events import CALLS, AudioChunk, Call, CallState, State
 
@@ -44,7 +44,7 @@ class End:
 
 class HeardCall:
     def __init__(
-        self, bench: Bench, partition: Partition, call: str, info: Call, offset: int,
+        self, bench: Bench, pages: Pages, call: str, info: Call, offset: int,
         position: Callable[[], int], level: Callable[[], Awaitable[bool]], ledgers: dict[int, Ledger],
         announced: int | None = None,
     ) -> None:  # fmt: skip
@@ -61,7 +61,7 @@ class HeardCall:
         self.touched = time.monotonic()
         self.end: End | None = None
         self._bench = bench
-        self._partition = partition
+        self._pages = pages
         self._position = position
         self._level = level
         self._channels: dict[int, Channel] = {}
@@ -79,7 +79,7 @@ class HeardCall:
     @property
     def offset(self) -> int:
         """Where the oldest record lies that a successor would still need."""
-        places = [channel.offset for number, channel in self._channels.items() if not self._tasks[number].done()]
+        places = [channel.offset for channel in self._channels.values() if not channel.done]
         if self.announced is None:
             places.append(self.first_offset)
         if self.end is not None and self.end.offset is not None:
@@ -157,7 +157,7 @@ class HeardCall:
         roles = self.info.roles
         role = roles[number] if number < len(roles) else f"channel {number}"
         redactor = self._bench.redactor if self.info.redact != "off" else None
-        reel = Reel(self._bench.bus, self._partition, self.id, number, self._position, self._bench.reads)
+        reel = Reel(self._pages, self.id, number, self._position)
         channel = self._channels[number] = Channel(
             self._bench,
             Speaker(self.id, number, role, redactor),

@@ -44,6 +44,8 @@ OVERTIME_MS = 2000
 """How much longer than the longest utterance one may be before we ask the server to cut it."""
 LAST_OVERTIME_MS = 7000
 """And before we end the stream to have it cut."""
+RENEW_MS = 3_600_000
+"""A stream is replaced by another when it is this long."""
 IDLE_S = 5.0
 """A stream that ends this long after the last audio ended because there was none."""
 
@@ -55,6 +57,8 @@ class Channel:
     ) -> None:  # fmt: skip
         self.reel = reel
         self.ledger = ledger
+        self.done = False
+        """All of the call's audio on this channel is written down."""
         self._bench = bench
         self._language = language
         self._level = level
@@ -98,7 +102,9 @@ class Channel:
         try:
             while True:
                 try:
-                    return await self._hear()
+                    await self._hear()
+                    self.done = True
+                    return
                 except Trouble as trouble:
                     await self._park(trouble)
         finally:
@@ -120,6 +126,8 @@ class Channel:
                     await self._flush()
                 await self._send(piece, join)
                 await self._limit()
+                if self._stream is not None and self._stream.length_ms > RENEW_MS:
+                    await self._renew()
             else:
                 metrics.SKIPPED.inc()
                 self._in_hand = None
@@ -206,6 +214,18 @@ class Channel:
             self._stream = None
         self._scribe.interim = None
 
+    def _rewind(self) -> None:
+        """To the oldest audio that is not written down."""
+        self.reel.rewind(self.offset)
+        self._trail.clear()
+        self._in_hand = None
+        self._splice.restart(self.ledger.heard_ms)
+
+    async def _renew(self) -> None:
+        """Go on with another stream: after hours the server's clock, a 32-bit float, is not exact any more."""
+        await self._drop()
+        self._rewind()
+
     async def _park(self, trouble: Trouble) -> None:
         """Leave the audio on the bus until there is a stream again."""
         idle = (
@@ -223,10 +243,7 @@ class Channel:
             # Not an error: servers close streams without audio. Wait until there is some.
             while self._in_hand is None and not self._closing:
                 self._in_hand = await self.reel.take()
-        self.reel.rewind(self.offset)
-        self._trail.clear()
-        self._in_hand = None
-        self._splice.restart(self.ledger.heard_ms)
+        self._rewind()
         if idle:
             return
         wait = self._backoff.next(trouble)

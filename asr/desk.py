@@ -22,6 +22,7 @@ from asr import metrics
 from asr.bench import Bench
 from asr.call import AUDIO_STOPPED, HeardCall
 from asr.ledger import Ledger
+from asr.pages import Pages
 from asr.recovery import Findings, Note
 from asr.reel import flaw, length_ms
 from tenor.bus import Commit, Partition, Record
@@ -52,6 +53,7 @@ class Desk:
         """The next offset to be read."""
         self.fault: BaseException | None = None
         self._bench = bench
+        self._pages = Pages(bench.bus, partition)
         self._calls: dict[str, HeardCall] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._over: OrderedDict[str, Over] = OrderedDict()
@@ -71,6 +73,8 @@ class Desk:
 
     async def take(self, record: Record) -> None:
         """Hand the next record to its channel; never waits for the recogniser."""
+        if record.offset < self.position:
+            return
         reason = ""
         try:
             reason = self._dispatch(AUDIO.decode(record.value), record.offset)
@@ -164,7 +168,7 @@ class Desk:
         if info.redact is None:
             info = msgspec.structs.replace(info, redact=self._bench.speech.redact)
         heard = HeardCall(
-            self._bench, self.partition, call, info, offset, lambda: self.position, self.level, ledgers, announced
+            self._bench, self._pages, call, info, offset, lambda: self.position, self.level, ledgers, announced
         )
         self._calls[call] = heard
         task = self._tasks[call] = asyncio.create_task(heard.run(), name=f"call {call}")

@@ -17,12 +17,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from tenor.bus import Bus, Partition
+from asr.pages import Pages
 from tenor.events import AUDIO, AudioChunk, CallEnded, Unreadable
 
 MAX_CHANNELS = 32
 ROOM_MS = 3000
-PAGE = 64
 
 
 class Piece(NamedTuple):
@@ -49,18 +48,12 @@ def length_ms(chunk: AudioChunk) -> float:
 
 
 class Reel:
-    def __init__(
-        self, bus: Bus, partition: Partition, call: str, channel: int, position: Callable[[], int],
-        reads: asyncio.Semaphore,
-    ) -> None:  # fmt: skip
-        self._bus = bus
-        self._partition = partition
+    def __init__(self, pages: Pages, call: str, channel: int, position: Callable[[], int]) -> None:
+        self._pages = pages
         self._call = call
         self._channel = channel
         self._position = position
         """Offset up to which the worker has read the partition."""
-        self._reads = reads
-        """Bounds the pages in memory at once, before each is cut down to one channel's chunks."""
         self._queue: deque[Piece] = deque()
         self._queued_ms = 0.0
         self._next = position()
@@ -117,17 +110,9 @@ class Reel:
         return piece
 
     async def _read(self) -> None:
-        end = self._position()
-        async with self._reads:
-            records = await self._bus.fetch(self._partition, self._next, PAGE)
-        if not records:
-            # Retention took everything between; what follows is handed to us.
-            self._next = end
-            return
-        for record in records:
-            if record.offset >= end:
-                break
-            self._next = record.offset + 1
+        page = await self._pages.read(self._next, self._position())
+        self._next = page.next
+        for record in page.records:
             if record.key != self._call:
                 continue
             with suppress(Unreadable):

@@ -194,6 +194,10 @@ class Stream:
         """How long ago the last message was sent."""
         return time.monotonic() - self._wrote_at
 
+    @property
+    def length_ms(self) -> float:
+        return self.sent_ms - self.base_ms
+
     def start(self) -> None:
         metrics.OPEN_STREAMS.inc()
         self._reader = asyncio.create_task(self._read())

@@ -156,6 +156,8 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
     """A stream without audio this long is closed."""
     key: str = ""
     """Bearer token asked for."""
+    credentials: Any = None
+    """Of grpc, to serve TLS."""
     faults: list[tuple[Fault, int]] = field(default_factory=list)
     """What happens to the next streams that get that far, each once: (what, after ms of audio on it)."""
     configs: list[asr.StreamingRecognitionConfig] = field(default_factory=list)
@@ -175,7 +177,11 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
     async def start(self) -> None:
         self._server = grpc.aio.server(options=[("grpc.http2.min_ping_interval_without_data_ms", 10_000)])
         asr_grpc.add_RivaSpeechRecognitionServicer_to_server(self, self._server)
-        self.port = self._server.add_insecure_port(f"127.0.0.1:{self.port}")
+        address = f"127.0.0.1:{self.port}"
+        if self.credentials is None:
+            self.port = self._server.add_insecure_port(address)
+        else:
+            self.port = self._server.add_secure_port(address, self.credentials)
         await self._server.start()
 
     async def stop(self) -> None:

@@ -153,6 +153,19 @@ async def test_a_worker_that_is_stopped_hands_its_calls_over(tmp_path: Path) -> 
         assert (await rig.transcripts("c1"))[-1].role == "caller"
 
 
+async def test_a_worker_stopped_in_the_middle_of_a_sentence_commits_no_further(tmp_path: Path) -> None:
+    async with Rig(tmp_path) as rig:
+        await rig.begin("c1")
+        await rig.play("c1", CALLER[:24_000])
+        await rig.until(lambda: rig.riva.audio_s >= 1.5)
+        await rig.stop_workers()
+        rig.start_worker()
+        await rig.play("c1", CALLER[24_000:], first=15)
+        await rig.end("c1")
+        await rig.over("c1")
+        assert await rig.texts("c1") == ["hello i would like to cancel my order", "thanks bye"]
+
+
 async def test_calls_move_to_a_second_worker_and_back(tmp_path: Path) -> None:
     async with Rig(tmp_path) as rig:
         calls = [f"c{number}" for number in range(6)]

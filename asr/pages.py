@@ -1,0 +1,50 @@
+"""Pages of a partition that are being read again. Channels that fell behind together read the same ones once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from typing import NamedTuple
+
+from tenor.bus import Bus, Partition, Record
+
+PAGE = 64
+"""Records; of 8 kHz audio about 100 kB."""
+KEPT = 4
+PATIENCE_S = 0.2
+
+
+class Page(NamedTuple):
+    records: list[Record]
+    next: int
+    """Where to read on."""
+
+
+class Pages:
+    def __init__(self, bus: Bus, partition: Partition) -> None:
+        self._bus = bus
+        self._partition = partition
+        self._kept: OrderedDict[int, list[Record]] = OrderedDict()
+        self._reading = asyncio.Lock()
+
+    async def read(self, offset: int, end: int) -> Page:
+        """Records from `offset` on, some of them, none from `end` on. Records that are gone are passed over."""
+        # Pages end at multiples of their size, so that channels read the same ones wherever they began.
+        count = PAGE - offset % PAGE
+        async with self._reading:
+            records = self._kept.get(offset)
+            if records is None:
+                records = await self._bus.fetch(self._partition, offset, count)
+                if len(records) == count:
+                    self._kept[offset] = records
+                    if len(self._kept) > KEPT:
+                        self._kept.popitem(last=False)
+        if wanted := [record for record in records if record.offset < end]:
+            return Page(wanted, wanted[-1].offset + 1)
+        if records:
+            return Page([], end)
+        oldest, _ = await self._bus.bounds(self._partition)
+        if oldest <= offset:
+            # A broker that has just come back may not know yet what it has told us before.
+            await asyncio.sleep(PATIENCE_S)
+        return Page([], min(end, max(oldest, offset)))
