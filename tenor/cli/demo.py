@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.bus import Bus
+from tenor.bus import Bus, Record
 from tenor.cli.context import run_until_interrupted, settings
 from tenor.cli.flags import BusFlag, recording_options
 from tenor.cli.output import console, say
@@ -56,22 +56,21 @@ async def _demo(settings: Settings, sources: list[Source], at_once: int, redact:
     async with pipeline(settings, riva=True) as bus, bus.follower([TRANSCRIPTS, CALLS]) as follower:
         say(f"[dim]{len(sources)} calls, {at_once} at a time, in real time; Ctrl-C ends[/]\n")
         jukebox = Jukebox(bus, settings, sources, redact)
-        with Screen() as screen:
-            async with asyncio.TaskGroup() as group:
-                playing = group.create_task(jukebox.play(at_once, once=once))
-                while not (playing.done() and jukebox.over):
-                    for record in await follower.poll(timeout_s=0.1):
-                        topic = TRANSCRIPTS if record.topic == TRANSCRIPTS.name else CALLS
-                        event = topic.decode(record.value)
-                        if isinstance(event, CallState) and event.state in ("ended", "failed"):
-                            jukebox.ended.add(event.call)
-                        if event.call in jukebox.started:
-                            screen.show(event)
-                    screen.refresh()
-        console.print(
-            f"\n{screen.finals} utterances; from the end of speech to the text: "
-            f"half within {screen.delay(0.5):.1f} s, 95 % within {screen.delay(0.95):.1f} s"
-        )
+        screen = Screen()
+        try:
+            with screen:
+                async with asyncio.TaskGroup() as group:
+                    playing = group.create_task(jukebox.play(at_once, once=once))
+                    while not (playing.done() and jukebox.over):
+                        for record in await follower.poll(timeout_s=0.1):
+                            jukebox.follow(record, screen)
+                        screen.refresh()
+        finally:
+            if screen.finals:
+                console.print(
+                    f"\n{screen.finals} utterances; from the end of speech to the text: "
+                    f"half within {screen.delay(0.5):.1f} s, 95 % within {screen.delay(0.95):.1f} s"
+                )
 
 
 class Jukebox:
@@ -79,12 +78,20 @@ class Jukebox:
 
     def __init__(self, bus: Bus, settings: Settings, sources: list[Source], redact: str) -> None:
         self._bus, self._settings, self._sources, self._redact = bus, settings, sources, redact
-        self.started: set[str] = set()
-        self.ended: set[str] = set()
+        self._started: set[str] = set()
+        self._ended: set[str] = set()
 
     @property
     def over(self) -> bool:
-        return self.started <= self.ended
+        return self._started <= self._ended
+
+    def follow(self, record: Record, screen: Screen) -> None:
+        """Show what has become of the calls played here; the bus may hold others."""
+        event = (TRANSCRIPTS if record.topic == TRANSCRIPTS.name else CALLS).decode(record.value)
+        if event.call in self._started:
+            screen.show(event)
+        if isinstance(event, CallState) and event.state in ("ended", "failed"):
+            self._ended.add(event.call)
 
     async def play(self, at_once: int, *, once: bool) -> None:
         gate = asyncio.Semaphore(at_once)
@@ -114,5 +121,5 @@ class Jukebox:
             attributes={"name": name},
         )
         recording = await in_background(lambda: open_recording(source, options))
-        self.started.add(recording.call)
+        self._started.add(recording.call)
         await feed(self._bus, recording, pace=1.0)
