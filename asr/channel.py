@@ -28,10 +28,10 @@ from asr import metrics
 from asr.bench import Bench
 from asr.ledger import Ledger
 from asr.reel import Piece, Reel
-from asr.riva import Stream
 from asr.scribe import STRIDE_MS, Scribe
 from asr.sound import USUAL, Sound
 from asr.splice import Join, Splice
+from asr.stream import Stream
 from asr.trail import Mark, Trail
 from asr.trouble import Backoff, Trouble
 from asr.utterance import Speaker

@@ -6,7 +6,11 @@ import asyncio
 from collections import OrderedDict
 from typing import NamedTuple
 
+import structlog
+
 from tenor.bus import Bus, Partition, Record
+
+log = structlog.get_logger(__name__)
 
 PAGE = 64
 """Records; of 8 kHz audio about 100 kB."""
@@ -44,7 +48,9 @@ class Pages:
         if records:
             return Page([], end)
         oldest, _ = await self._bus.bounds(self._partition)
-        if oldest <= offset:
+        if oldest > offset:
+            log.error("audio was lost: the topic did not keep it long enough", partition=self._partition.number)
+        else:
             # A broker that has just come back may not know yet what it has told us before.
             await asyncio.sleep(PATIENCE_S)
         return Page([], min(end, max(oldest, offset)))

@@ -18,7 +18,7 @@ import msgspec
 from asr import metrics
 from asr.bench import Bench
 from asr.ledger import Ledger
-from asr.riva import Stream
+from asr.stream import Stream
 from asr.trail import Trail
 from asr.utterance import Speaker
 from asr.whole import whole

@@ -48,7 +48,10 @@ def _retry_after(trailers: Iterable[tuple[str, Any]]) -> float | None:
 
 
 def classify(error: grpc.aio.AioRpcError, *, answered: bool) -> Trouble:
-    """`answered`: this stream has had responses, so that the server does take such calls."""
+    """`answered`: this stream has had responses, so that the server does take such calls.
+
+    A stream that ends while we are sending is INTERNAL to grpc.aio, whatever the server said: so it
+    counts as broken, and the next try listens for the reason before it sends."""
     code, details = error.code(), error.details() or ""
     kind = _CODES.get(code, "broken")
     if code is grpc.StatusCode.INVALID_ARGUMENT:
@@ -58,9 +61,6 @@ def classify(error: grpc.aio.AioRpcError, *, answered: bool) -> Trouble:
         elif answered:
             kind = "broken"
     elif code is grpc.StatusCode.UNKNOWN and "response timeout" in details:
-        kind = "lost"
-    elif details == "Internal error from Core":
-        # grpc.aio's word for "the stream ended while sending": why, the next try will tell.
         kind = "lost"
     return Trouble(kind, f"{code.name}: {details}".strip(), _retry_after(error.trailing_metadata() or ()))
 

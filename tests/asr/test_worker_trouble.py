@@ -25,7 +25,7 @@ STARTS = [500, 5120, 6500]
 
 
 @pytest.mark.parametrize("clean_points", [True, False], ids=["ours", "nvidia"])
-@pytest.mark.parametrize("after_ms", [100, 1500, 5400, 8000])
+@pytest.mark.parametrize("after_ms", [100, 5400])
 @pytest.mark.parametrize("fault", ["die", "internal", "idle", "start flag", "trtis"])
 async def test_a_stream_that_breaks_is_heard_again(
     tmp_path: Path, fault: Fault, after_ms: int, clean_points: bool
