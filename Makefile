@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+# Byte code is compiled when first used, not for a thousand modules nobody imports.
+PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt
 .DEFAULT_GOAL := help
 .PHONY: help install dev run test lint bench kafka interop calls clean
 
@@ -17,18 +19,15 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "installing Tenor and what it needs (a minute or two the first time)"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e .
-	@if command -v cc >/dev/null; then \
-		$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[voice]' \
-		|| echo "no voice for speech output: ttspico did not build (Tenor works without it)"; \
-	else echo "no C compiler: speech output will use flite or espeak-ng if installed"; fi
+	@if command -v cc >/dev/null && $(PIP) -e '.[voice]' 2>/dev/null; then :; else \
+		echo "no C compiler for the voice: speech output will use flite or espeak-ng if installed"; $(PIP) -e .; fi
 	@touch $@
 
 dev: $(VENV)/.dev
 
 $(VENV)/.dev: $(VENV)/.installed
 	@echo "installing the test tools"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(PIP) -e '.[dev]'
 	@touch $@
 
 run: install ## the live demo: sample calls being written down in this terminal

@@ -52,7 +52,7 @@ class Screen:
         elif isinstance(event, Transcript) and event.final:
             self._interims.pop((event.call, event.channel), None)
             self.finals += 1
-            console.print(self._line(event), soft_wrap=not console.is_terminal)
+            self._show_final(event)
         elif isinstance(event, Transcript):
             self._interims[event.call, event.channel] = event
 
@@ -70,20 +70,25 @@ class Screen:
         delays = sorted(self._delays)
         return delays[min(int(len(delays) * share), len(delays) - 1)] if delays else 0.0
 
-    def _line(self, event: Transcript) -> Table:
-        row = Table.grid(padding=(0, 1), expand=console.is_terminal)
-        row.add_column(width=7, justify="right", style="dim")
-        row.add_column(width=14, no_wrap=True)
-        row.add_column(width=6, no_wrap=True)
-        row.add_column(ratio=1)
-        row.add_column(justify="right", style="dim")
+    def _show_final(self, event: Transcript) -> None:
         delay = ""
         if "captured" in event.times and "published" in event.times:
             seconds = event.times["published"] - event.times["captured"]
             self._delays.append(seconds)
             delay = f"{seconds:.1f} s" if 0 <= seconds < 60 else ""
-        row.add_row(clock(event.start_ms), self._name(event.call), _role(event.role), event.text, delay)
-        return row
+        name, role = self._name(event.call), _role(event.role)
+        if not console.is_terminal:
+            line = f"{clock(event.start_ms):>7} {name.plain:14} {role.plain:6} {event.text}  {delay}"
+            console.print(line.rstrip(), soft_wrap=True, markup=False)
+            return
+        row = Table.grid(padding=(0, 1), expand=True)
+        row.add_column(width=7, justify="right", style="dim")
+        row.add_column(width=14, no_wrap=True)
+        row.add_column(width=6, no_wrap=True)
+        row.add_column(ratio=1)
+        row.add_column(justify="right", style="dim")
+        row.add_row(clock(event.start_ms), name, role, Text(event.text), delay)
+        console.print(row)
 
     def _show_state(self, event: CallState) -> None:
         if event.info:
