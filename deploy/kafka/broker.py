@@ -226,7 +226,9 @@ def _run(port: int, data: Path) -> int:
     def stop(number: int, _: FrameType | None) -> None:
         raise KeyboardInterrupt
 
+    # Both: a shell starts background jobs with SIGINT ignored.
     signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
     try:
         broker.start()
         sys.stdout.write(f"Kafka at {broker.address}, data in {os.path.relpath(data)}; Ctrl-C stops it\n")
