@@ -23,6 +23,7 @@ from asr.trail import Trail
 from asr.utterance import Speaker
 from asr.whole import whole
 from tenor.events import TRANSCRIPTS, Heard, Transcript
+from tenor.telemetry import trace_stages
 
 STRIDE_MS = 2000
 """Silence is noted in steps of at least this, so that a quiet channel does not fill the topic."""
@@ -103,6 +104,7 @@ class Scribe:
         metrics.FINALS.inc()
         times = {"captured": captured, "ended": ended, "recognised": received, "published": published}
         await whole(self._write(msgspec.structs.replace(final, times=times)))
+        trace_stages("utterance", times, call=final.call, channel=final.channel, role=final.role)
 
     async def _say(self, stream: Stream, results: list[Any]) -> None:
         at_ms = max(_processed_ms(stream, result) for result in results)

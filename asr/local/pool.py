@@ -8,6 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
+from asr.local import metrics
+
 T = TypeVar("T")
 
 
@@ -34,6 +36,7 @@ class DecodePool(Generic[T]):
         future: Future[T] = Future()
         with self._lock:
             self._unfinished += 1
+        metrics.WAITING.set(self.waiting)
         self._jobs.put((future, job))
         return future
 
@@ -63,7 +66,8 @@ class DecodePool(Generic[T]):
             try:
                 if future.set_running_or_notify_cancel():
                     try:
-                        result = job()
+                        with metrics.DECODING.time():
+                            result = job()
                     except BaseException as error:
                         future.set_exception(error)
                     else:
@@ -71,3 +75,4 @@ class DecodePool(Generic[T]):
             finally:
                 with self._lock:
                     self._unfinished -= 1
+                metrics.WAITING.set(self.waiting)

@@ -66,14 +66,14 @@ class RivaServer:
         self._load_ears = load_ears
         self.port = 0
         self._further = dict(services or {})
-        self._recognitions = Streams(options.max_streams)
+        self._recognitions = Streams(options.max_streams, "recognition")
         self._recognition = Recognition(
             self._recognitions,
             engine=options.engine,
             idle_s=options.idle_s,
             separate_channels=options.separate_channels,
         )
-        self._syntheses = Streams(options.max_syntheses)
+        self._syntheses = Streams(options.max_syntheses, "synthesis")
         self._speaker = Speaker(voice or find_voice(options.voice, options.piper_model))
         self._synthesis = Synthesis(self._speaker, self._syntheses)
         self._guard = Guard(options.api_key)

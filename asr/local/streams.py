@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from asr.local import metrics
 from asr.local.refusal import busy, unavailable
 
 RETRY_MS = 1000
@@ -14,8 +15,9 @@ RETRY_MS = 1000
 class Streams:
     """Counts streams and refuses those over the limit at once: who waits in a queue hears nothing."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, service: str) -> None:
         self.limit = limit
+        self._service = service
         self._open: set[asyncio.Task[object]] = set()
         self._draining = False
         self._empty = asyncio.Event()
@@ -30,13 +32,15 @@ class Streams:
         if self._draining:
             raise unavailable("the server is shutting down")
         if len(self._open) >= self.limit:
+            metrics.REFUSED.labels(self._service).inc()
             raise busy(f"all {self.limit} streams of this server are in use", RETRY_MS)
         task = asyncio.current_task()
         assert task is not None
         self._open.add(task)
         self._empty.clear()
         try:
-            yield
+            with metrics.STREAMS.labels(self._service).track_inprogress():
+                yield
         except asyncio.CancelledError:
             # A client that went away cancels the task as well; only our own cancellation gets an answer.
             if not self._draining or not task.cancelling():

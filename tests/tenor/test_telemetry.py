@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import http.server
 import json
+import queue
 import socket
+import subprocess
+import sys
+import threading
 import urllib.request
 from collections.abc import Iterator
 
@@ -39,6 +44,32 @@ def test_levels_below_the_chosen_one_are_silent(capsys: pytest.CaptureFixture[st
     telemetry.configure(TelemetrySettings(log_level="warning", log_format="json"))
     structlog.get_logger().info("nothing to see")
     assert capsys.readouterr().err == ""
+
+
+def test_spans_reach_the_collector() -> None:
+    """In a process of its own: the exporter is set once for a process."""
+    received: queue.Queue[tuple[str, bytes]] = queue.Queue()
+
+    class Collector(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            received.put((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Collector) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        program = (
+            "from tenor import telemetry; from tenor.settings import TelemetrySettings\n"
+            f"telemetry.configure(TelemetrySettings(otlp_endpoint='http://127.0.0.1:{server.server_port}'))\n"
+            "telemetry.trace_stages('utterance', {'captured': 1.0, 'published': 1.6, 'recognised': 1.5}, call='c')\n"
+        )
+        subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+        path, body = received.get(timeout=10)
+        server.shutdown()
+    assert path == "/v1/traces"
+    assert all(name in body for name in (b"utterance", b"recognised", b"published"))
 
 
 def test_metrics_are_served_and_a_taken_port_is_told() -> None:
