@@ -30,7 +30,19 @@ _NUMBER = r"\d[\d,]*(?:\.\d+)?"
 
 
 def spoken(words: Sequence[Word]) -> list[Word]:
-    """Digits become words: "$117." becomes "one hundred seventeen dollars."."""
+    """Digits become words: "$117 at 5 p.m." becomes "one hundred seventeen dollars at five p m"."""
+    result: list[Word] = []
+    for word in _spelled(words):
+        if _is_clock(word.text) and result and split(result[-1].text)[1].lower() in _NUMBER_WORDS:
+            before, core, after = split(word.text)
+            half = core.lower()[0]
+            result += _respelled(word, f"{before}{half} m{after.removeprefix('.') if '.' in core else after}")
+        else:
+            result.append(word)
+    return result
+
+
+def _spelled(words: Sequence[Word]) -> list[Word]:
     result: list[Word] = []
     for at, word in enumerate(words):
         if any(letter.isdigit() for letter in word.text):
@@ -48,7 +60,7 @@ def written(words: Sequence[Word]) -> list[Word]:
     What the engine wrote in digits is spelled out first, so that one number has one form: "510-359-2829",
     "510 359 2829" and the spoken digits all become 5103592829.
     """
-    words = spoken(words)
+    words = _spelled(words)
     result: list[Word] = []
     at = 0
     while at < len(words):
@@ -244,7 +256,7 @@ def _starts_round(words: Sequence[Word], at: int) -> bool:
 
 
 def _is_clock(text: str) -> bool:
-    return bool(re.match(r"(?i)[ap]\.?m\b", text))
+    return bool(re.fullmatch(r"(?i)[ap]\.?m\.?", split(text)[1]))
 
 
 def _value(parts: list[str]) -> str | None:

@@ -36,6 +36,7 @@ class _Reading:
     """Mean log-probability of a token."""
     words: tuple[Word, ...]
     circles: bool
+    """It repeats itself, or came to no end."""
 
 
 class WhisperEngine:
@@ -57,9 +58,9 @@ class WhisperEngine:
         workers: int = 2,
         threads: int = 1,
         beam: int = 5,
-        window_s: float = 15.0,
-        second_window_s: float = 20.0,
-        doubt: float = -0.5,
+        window_s: float = 20.0,
+        second_window_s: float = 30.0,
+        doubt: float = -0.8,
         reject: float = -0.9,
     ) -> None:
         if path is None:
@@ -106,13 +107,14 @@ class WhisperEngine:
         frames = int(window_s * FRAMES_PER_SECOND) // 2 * 2
         features = spectrogram(samples, frames, self._bank)
         sound = self._model.encode(ctranslate2.StorageView.from_array(features[None]))
+        most = 8 + int(seconds * _TOKENS_PER_SECOND)
         found = self._model.generate(
             sound,
             [self._prompt],
             beam_size=max(self._beam, hints.alternatives),
             num_hypotheses=hints.alternatives,
             no_repeat_ngram_size=repeat,
-            max_length=len(self._prompt) + 8 + int(seconds * _TOKENS_PER_SECOND),
+            max_length=len(self._prompt) + most,
             suppress_tokens=self._suppressed,
             return_scores=True,
         )[0]
@@ -125,7 +127,7 @@ class WhisperEngine:
                 if timed
                 else self._estimated(ids, hints.speech_ms or (0, int(seconds * 1000)), mean)
             )
-            readings.append(_Reading(mean, words, _in_circles(ids)))
+            readings.append(_Reading(mean, words, len(ids) >= most or _in_circles(ids)))
         return readings
 
     def _aligned(self, sound: Any, ids: list[int], seconds: float) -> tuple[Word, ...]:

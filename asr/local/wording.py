@@ -42,7 +42,7 @@ _PROFANE = frozenset(
         "whore",
     ]
 )
-_PAIRS = {("all", "right"): "alright"}
+_PAIRS = {("all", "right"): "alright", ("good", "bye"): "goodbye"}
 """One spelling for what the engines spell in two ways."""
 _MARKS = ".,;:!?\"'()[]{}<>-\u2013\u2014\u2026"
 

@@ -51,14 +51,15 @@ def test_number_words_become_digits(said: str, expected: str) -> None:
         ("$117.", "one hundred seventeen dollars."),
         ("$1.50", "one dollar and fifty cents"),
         ("35%", "thirty five percent"),
-        ("It's 2:30 p.m.", "It's two thirty p.m."),
+        ("It's 2:30 p.m.", "It's two thirty p m"),
         ("21st, 12th 30th", "twenty first, twelfth thirtieth"),
         ("2,000 3.5 (12)", "two thousand three point five (twelve)"),
         ("510-359-2829", "five one zero three five nine two eight two nine"),
         ("1999 1500 2005", "nineteen ninety nine fifteen hundred two thousand five"),
         ("2020 4532", "twenty twenty four five three two"),
-        ("007 b2b 9am", "zero zero seven b two b nine am"),
+        ("007 b2b 9am", "zero zero seven b two b nine a m"),
         ("10-15", "ten fifteen"),
+        ("5 PM. I am 30 p.m.? Am I?", "five p m. I am thirty p m? Am I?"),
     ],
 )
 def test_digits_become_words(seen: str, expected: str) -> None:
