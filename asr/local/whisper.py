@@ -27,6 +27,7 @@ _FULL_WINDOW_S = 30.0
 _SILENCE_AFTER_S = 1.0
 """Whisper ends its text where the sound ends; without some silence there it starts to invent."""
 _TOKENS_PER_SECOND = 8
+_MOST_TOKENS = 224
 _LONGEST_REPEAT = 4
 
 
@@ -107,14 +108,14 @@ class WhisperEngine:
         frames = int(window_s * FRAMES_PER_SECOND) // 2 * 2
         features = spectrogram(samples, frames, self._bank)
         sound = self._model.encode(ctranslate2.StorageView.from_array(features[None]))
-        most = 8 + int(seconds * _TOKENS_PER_SECOND)
+        most = min(8 + int(seconds * _TOKENS_PER_SECOND), _MOST_TOKENS)
         found = self._model.generate(
             sound,
             [self._prompt],
             beam_size=max(self._beam, hints.alternatives),
             num_hypotheses=hints.alternatives,
             no_repeat_ngram_size=repeat,
-            max_length=len(self._prompt) + most,
+            max_length=2 * most,  # CTranslate2 lets the text have half of it
             suppress_tokens=self._suppressed,
             return_scores=True,
         )[0]
