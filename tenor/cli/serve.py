@@ -9,7 +9,9 @@ import typer
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.cli.context import run, settings
-from tenor.errors import BadInput
+from tenor.cli.output import warn
+from tenor.cli.pipeline import recogniser_models
+from tenor.errors import BadInput, TenorError
 from tenor.settings import Settings
 from tenor.stage import Stage, run_stages
 
@@ -49,4 +51,9 @@ def serve(
 
 async def _serve(settings: Settings, names: list[str]) -> None:
     async with open_bus(settings) as bus:
+        if "asr" in names:
+            try:
+                await recogniser_models(settings.speech)
+            except TenorError as error:
+                warn(f"{error.message}; calls wait on the bus until there is one ({error.hint})")
         await run_stages([STAGES[name](bus, settings) for name in names])
