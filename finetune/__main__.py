@@ -16,7 +16,6 @@ from finetune.examples import Labelled, Tagged
 from finetune.scores import accuracy
 from nlp import taxonomy
 from nlp.model import DEFAULT, Model
-from tenor.cli.output import complain
 from tenor.errors import BadInput, TenorError, Unavailable
 
 app = typer.Typer(
@@ -125,7 +124,7 @@ def main() -> None:
     try:
         app(standalone_mode=True)
     except TenorError as error:
-        complain(error.message, error.hint)
+        typer.echo(f"error: {error.message}" + (f"\n       {error.hint}" if error.hint else ""), err=True)
         sys.exit(error.exit_code)
 
 

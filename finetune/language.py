@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,6 +20,8 @@ LEARNED_FOLDS, MEASURED_FOLDS = range(16), range(16, 20)
 """NLU++ comes in twenty folds; a fifth of them is kept for measuring slots."""
 USED = ("own", "goemotions", "uci", "harper-valley", "clinc150", "banking77", "hwu64", "nlupp", "snips")
 LONGEST_WORDS = 12
+FORMULA_WORDS = 6
+_THANKS = re.compile(r"\b(?:thanks?|thx|ty|welcome|cheers)\b", re.IGNORECASE)
 HEADS = ["sentiment", "intent", "slots"]
 """What ships; the head that only keeps public intents apart stays behind."""
 
@@ -39,11 +42,18 @@ def lessons(data: Path, taxonomy: Taxonomy, seed: int) -> list[Lesson]:
     ]
 
 
+def slot_lesson(data: Path, seed: int) -> Lesson:
+    """For the head that is fitted on the trained encoder: it learns quickly, so it gets more."""
+    random = Random(seed)
+    calls = list(harper.calls(data, "text-only"))
+    return Lesson("slots", allowed(_slots(data, calls, random, generous=3)), bio(SLOTS))
+
+
 def _sentiment(data: Path, calls: Sequence[harper.HarperCall], random: Random) -> list[Labelled]:
     routine = sorted({text for call in calls for text in harper.routine(call)})
     return [
         *sources.own_sentiment(random, most=16),
-        *_capped(_short(sources.goemotions(data)), 2200, random),
+        *_capped(_felt(_short(sources.goemotions(data))), 2200, random),
         *_capped(_short(sources.uci(data)), 700, random),
         *(Labelled(text, "neutral") for text in _some(routine, 800, random)),
     ]
@@ -72,13 +82,13 @@ def _intents(data: Path, taxonomy: Taxonomy, calls: Sequence[harper.HarperCall],
     return [row for row in found if row.label in known]  # an intent taken out of the taxonomy is not taught
 
 
-def _slots(data: Path, calls: Sequence[harper.HarperCall], random: Random) -> list[Tagged]:
+def _slots(data: Path, calls: Sequence[harper.HarperCall], random: Random, generous: int = 1) -> list[Tagged]:
     valued = sorted({row for call in calls for row in harper.valued(call)}, key=lambda row: row.text)
     return [
         *sources.nlupp(data, LEARNED_FOLDS),
-        *sources.own_slots(random, most=20),
-        *_some(valued, 700, random),
-        *_some(sources.snips(data), 400, random),
+        *sources.own_slots(random, most=20 * generous),
+        *_some(valued, 700 * generous, random),
+        *_some(sources.snips(data), 400 * generous, random),
     ]
 
 
@@ -93,6 +103,11 @@ def _public_intents(data: Path, random: Random) -> list[Labelled]:
 def _short(rows: Sequence[Labelled]) -> list[Labelled]:
     """Sentences as long as people speak them: written ones that are longer teach little about speech."""
     return [row for row in rows if len(row.text.split()) <= LONGEST_WORDS]
+
+
+def _felt(rows: Sequence[Labelled]) -> list[Labelled]:
+    """Without bare thanks: the public set calls them positive, we call politeness neutral."""
+    return [row for row in rows if len(row.text.split()) > FORMULA_WORDS or not _THANKS.search(row.text)]
 
 
 def allowed(examples: Iterable[Example]) -> list[Example]:

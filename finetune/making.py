@@ -17,6 +17,7 @@ from finetune.examples import Labelled
 from finetune.export import export, quantize
 from finetune.network import Network, encoder_folder
 from finetune.scores import accuracy
+from finetune.tagging import fit_tokens
 from finetune.training import Course, train, train_intents
 from nlp.model import Card, Model, fingerprint
 from nlp.taxonomy import Taxonomy
@@ -24,19 +25,21 @@ from nlp.taxonomy import Taxonomy
 
 def make_language(data: Path, taxonomy: Taxonomy, out: Path, course: Course, *, name: str, version: str) -> Figures:
     """The model that ships, in `out/<name>-<version>`; in full precision beside it, in `<name>-<version>-full`."""
-    network = train(language.lessons(data, taxonomy, course.seed), course)
-    return finish_language(network, data, taxonomy, out, name=name, version=version)
-
-
-def finish_language(network: Network, data: Path, taxonomy: Taxonomy, out: Path, *, name: str, version: str) -> Figures:
-    """All that comes after training."""
+    lessons = language.lessons(data, taxonomy, course.seed)
+    network = train(lessons, course)
+    fit_tokens(network, language.slot_lesson(data, course.seed), seed=course.seed)
+    labels = {lesson.head: tuple(lesson.labels) for lesson in lessons}
     seen = frozenset(fingerprint(text) for intent in taxonomy.intents for text in intent.examples)
-    heads = {lesson.head: tuple(lesson.labels) for lesson in language.lessons(data, taxonomy, 0)}
-    card = Card(name=name, version=version, heads={head: heads[head] for head in language.HEADS}, examples=seen)
+    card = Card(name=name, version=version, heads={head: labels[head] for head in language.HEADS}, examples=seen)
     small, full = _folders(network, language.HEADS, out / f"{name}-{version}", card)
-    settled = calibrated(card, small, data, taxonomy)
+    return describe(small, full, data, taxonomy)
+
+
+def describe(small: Path, full: Path, data: Path, taxonomy: Taxonomy) -> Figures:
+    """Calibrate an exported model, measure it in both precisions and write its card."""
+    card = calibrated(Model(small).card, small, data, taxonomy)
     for folder in (small, full):
-        _save(settled, folder)
+        _save(card, folder)
     figures = all_figures(Model(small), data, taxonomy)
     unshortened = all_figures(Model(full), data, taxonomy)
     used = [sources.SOURCES[source] for source in language.USED]

@@ -25,8 +25,44 @@ def encoder_folder() -> Path:
     return Path(spec.submodule_search_locations[0]) / "model"
 
 
+LAYERS = (2, 4, 6)
+"""What token heads read: words and grammar stand lower in the encoder than meaning."""
+
+
+class LastLayer(nn.Linear):  # type: ignore[misc]
+    """A token head that reads only the encoder's answer: enough to make the encoder care about values."""
+
+    def forward(self, layers: Tensor, attention_mask: Tensor) -> Tensor:
+        return super().forward(layers[..., -self.in_features :])
+
+
+class Neighbourhood(nn.Module):  # type: ignore[misc]
+    """A token head that looks at two tokens to either side: where a value ends shows in what comes next."""
+
+    def __init__(self, width: int, labels: int, inner: int = 256) -> None:
+        super().__init__()
+        self.narrow = nn.Linear(width, inner)
+        self.near = nn.Linear(3 * inner, inner)
+        self.far = nn.Linear(3 * inner, inner)
+        self.answer = nn.Linear(inner, labels)
+        self.dropout = nn.Dropout(0.1)
+
+    def forward(self, layers: Tensor, attention_mask: Tensor) -> Tensor:
+        weight = attention_mask.unsqueeze(-1).to(layers.dtype)
+        tokens = nn.functional.gelu(self.narrow(layers)) * weight  # padding must not be seen from the last word
+        tokens = nn.functional.gelu(self.near(_around(tokens))) * weight
+        tokens = tokens + nn.functional.gelu(self.far(_around(tokens)))
+        return self.answer(self.dropout(tokens))
+
+
+def _around(tokens: Tensor) -> Tensor:
+    """Each token with the one before and the one after."""
+    wide = nn.functional.pad(tokens, (0, 0, 1, 1))
+    return torch.cat([wide[:, :-2], tokens, wide[:, 2:]], dim=-1)
+
+
 class Network(nn.Module):  # type: ignore[misc]
-    """Sentence heads read the mean of the tokens, token heads each token."""
+    """Sentence heads read the mean of the tokens, token heads every token of several layers."""
 
     def __init__(
         self,
@@ -48,7 +84,7 @@ class Network(nn.Module):  # type: ignore[misc]
         width = self.encoder.config.hidden_size
         self.dropout = nn.Dropout(dropout)
         self.sentence_heads = nn.ModuleDict({name: nn.Linear(width, size) for name, size in sentence_heads.items()})
-        self.token_heads = nn.ModuleDict({name: nn.Linear(width, size) for name, size in token_heads.items()})
+        self.token_heads = nn.ModuleDict({name: LastLayer(width, size) for name, size in token_heads.items()})
 
     def train(self, mode: bool = True) -> Network:
         """What is kept as it is also answers as it does, without dropout."""
@@ -57,15 +93,17 @@ class Network(nn.Module):  # type: ignore[misc]
         return self
 
     def encode(self, input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Every token's vector, and their mean over the sentence."""
-        tokens: Tensor = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        """Every token in the layers that token heads read, and the sentence: the mean of the last layer's tokens."""
+        answer = self.encoder(input_ids=input_ids, attention_mask=attention_mask, output_hidden_states=True)
+        tokens = answer.last_hidden_state
         weight = attention_mask.unsqueeze(-1).to(tokens.dtype)
-        return tokens, (tokens * weight).sum(1) / weight.sum(1)
+        layers = torch.cat([answer.hidden_states[layer] for layer in LAYERS], dim=-1)
+        return layers, (tokens * weight).sum(1) / weight.sum(1)
 
     def forward(self, head: str, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        tokens, sentence = self.encode(input_ids, attention_mask)
+        layers, sentence = self.encode(input_ids, attention_mask)
         if head in self.token_heads:
-            return self.token_heads[head](self.dropout(tokens))
+            return self.token_heads[head](self.dropout(layers), attention_mask)
         return self.sentence_heads[head](self.dropout(sentence))
 
 
@@ -78,11 +116,11 @@ class Shipped(nn.Module):  # type: ignore[misc]
         self.heads = heads
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, ...]:
-        tokens, sentence = self.network.encode(input_ids, attention_mask)
+        layers, sentence = self.network.encode(input_ids, attention_mask)
         answers = []
         for head in self.heads:
             if head in self.network.token_heads:
-                answers.append(self.network.token_heads[head](tokens))
+                answers.append(self.network.token_heads[head](layers, attention_mask))
             else:
                 answers.append(self.network.sentence_heads[head](sentence))
-        return (*answers, torch.nn.functional.normalize(sentence, dim=-1))
+        return (*answers, nn.functional.normalize(sentence, dim=-1))

@@ -77,7 +77,7 @@ def own_intents(random: Random, *, most: int = 40) -> list[Labelled]:
 def own_slots(random: Random, *, most: int = 60) -> list[Tagged]:
     tree = _yaml("slots.yaml")
     sentences = (text for pattern in tree["sentences"] for text in written(pattern, tree["words"], random, most=most))
-    return [unmarked(text) for text in sentences]
+    return [_without_article(unmarked(text)) for text in sentences]
 
 
 def goemotions(data: Path, split: str = "train") -> list[Labelled]:
@@ -160,6 +160,15 @@ def frozen() -> frozenset[str]:
 def evaluation(name: str) -> list[dict[str, str]]:
     """Our frozen sentences: `sentiment` or `intents`."""
     return list(_rows(FROZEN / f"{name}.jsonl"))
+
+
+def _without_article(row: Tagged) -> Tagged:
+    """NLU++ marks "5th" in "the 5th", so we do too."""
+    spans = (
+        (start + 4 * (slot == "date" and row.text.startswith("the ", start)), end, slot)
+        for start, end, slot in row.spans
+    )
+    return Tagged(row.text, tuple(spans))
 
 
 def _from_tags(tokens: Sequence[str], tags: Sequence[str]) -> Tagged:
