@@ -44,8 +44,8 @@ class WhisperEngine:
     """Each utterance is decoded on its own: beam search, temperature 0, no text of earlier utterances.
 
     The model was trained on windows of 30 s, and the encoder's cost is the window's, not the speech's.
-    So the first attempt takes a short window; a reading that goes in circles, or that the model
-    itself doubts, gets a second attempt with a longer one.
+    So it takes a shorter window where the utterance fits; only a reading that goes in circles is
+    decoded again, without repetitions, because a second look at every doubtful one comes too late.
     """
 
     def __init__(
@@ -60,8 +60,6 @@ class WhisperEngine:
         threads: int = 1,
         beam: int = 5,
         window_s: float = 20.0,
-        second_window_s: float = 30.0,
-        doubt: float = -0.8,
         reject: float = -0.9,
     ) -> None:
         if path is None:
@@ -70,8 +68,7 @@ class WhisperEngine:
                 check(path / file, sha256)
         self.name = name
         self.language = language
-        self._beam, self._window_s, self._second_window_s = beam, window_s, second_window_s
-        self._doubt, self._reject = doubt, reject
+        self._beam, self._window_s, self._reject = beam, window_s, reject
         self._model = ctranslate2.models.Whisper(
             str(path), device=device, compute_type=compute_type, inter_threads=workers, intra_threads=threads
         )
@@ -90,9 +87,8 @@ class WhisperEngine:
         samples = loud(samples)
         window = min(max(self._window_s, seconds + _SILENCE_AFTER_S), _FULL_WINDOW_S)
         readings = self._decode(samples, window, hints)
-        best = readings[0]
-        if best.score < self._doubt or best.circles:
-            readings = self._decode(samples, max(window, self._second_window_s), hints, repeat=_LONGEST_REPEAT)
+        if readings[0].circles:
+            readings = self._decode(samples, window, hints, repeat=_LONGEST_REPEAT)
         return [
             Decoded(reading.words, math.exp(reading.score))
             for reading in readings
