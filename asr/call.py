@@ -217,13 +217,17 @@ class HeardCall:
             await whole(self._announce("live", text))
 
     async def _announce(self, state: State, reason: str = "") -> None:
-        info = self.info
-        sent = playable(info.rate) if info.rate else 0
-        if sent != info.rate:
-            log.info("audio is resampled for the recogniser", call=self.id, rate=info.rate, to=sent)
-            info = msgspec.structs.replace(info, attributes={**info.attributes, "resampled": str(sent)})
-        event = CallState(call=self.id, state=state, at=time.time(), reason=reason, info=info)
+        event = CallState(call=self.id, state=state, at=time.time(), reason=reason, info=self._described())
         place = await self._bench.bus.publish(CALLS, event)
         self.published = place.offset + 1
         if self.announced is None:
             self.announced = place.offset
+
+    def _described(self) -> Call:
+        """What is known of the call, with the rate it was recognised at if that is not its own."""
+        info = self.info
+        language = info.language or self._bench.speech.language
+        rate = self._bench.recogniser.rate(language) or playable(info.rate)
+        if not info.rate or rate == info.rate:
+            return info
+        return msgspec.structs.replace(info, attributes={**info.attributes, "resampled": f"{info.rate} to {rate} Hz"})

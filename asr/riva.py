@@ -92,6 +92,7 @@ class Recogniser:
         self.clean_points = False
         """The server tells resume points, so `audio_processed` of a final is one."""
         self._models: dict[str, str] = {}
+        self._rates: dict[str, int] = {}
 
     async def close(self) -> None:
         if self._known is not None:
@@ -127,6 +128,10 @@ class Recogniser:
         """Name of the model that hears this language, as far as the server told."""
         return self._speech.model or self._models.get(language, "")
 
+    def rate(self, language: str) -> int:
+        """Samples a second the model for this language works at, as far as the server told; 0: unknown."""
+        return self._rates.get(self.model(language), 0)
+
     async def models(self) -> list[str]:
         """`name (language)` of what the server can stream; raises Trouble when it does not say."""
         try:
@@ -143,6 +148,8 @@ class Recogniser:
             language = model.parameters.get("language_code", "")
             found.append(f"{model.model_name} ({language})")
             self._models.setdefault(language, model.model_name)
+            rate = model.parameters.get("sample_rate_hertz", "")
+            self._rates[model.model_name] = int(rate) if rate.isdigit() else 0
             if model.parameters.get("clean_points", "").lower() == "true":
                 self.clean_points = True
         return found

@@ -140,6 +140,7 @@ class Hearing:
             finally:
                 self._bars.remove_task(bar)
             outcome.duration_ms, outcome.warnings = fed.heard_ms, list(fed.warnings)
+            outcome.info = state.info or outcome.info
             outcome.error = state.reason if state.state == "failed" else ""
             outcome.utterances = await self._finals(recording.call)
             return outcome

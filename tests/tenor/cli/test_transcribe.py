@@ -82,6 +82,11 @@ def test_an_utterance_has_all_that_is_promised(batch: Batch) -> None:
     assert 0 < last["confidence"] <= 1
 
 
+def test_that_the_recogniser_resampled_is_on_record(batch: Batch) -> None:
+    assert call_of(batch[0]["fast.wav"])["attributes"]["resampled"] == "192000 to 16000 Hz"  # type: ignore[index]
+    assert "resampled" not in call_of(batch[0]["good.wav"])["attributes"]  # type: ignore[operator]
+
+
 def test_a_stereo_file_with_the_same_on_both_sides_is_heard_once(batch: Batch) -> None:
     document = batch[0]["same.wav"]
     assert call_of(document)["roles"] == ["caller"]
