@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,10 @@ from deploy.kafka.broker import Broker
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.settings import BusSettings, Settings
+
+# A shell that runs the suite in the background has it ignore SIGINT, and so would every program it starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 IMPATIENT = {
     "group.min.session.timeout.ms": "1000",
