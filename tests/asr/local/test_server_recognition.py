@@ -308,6 +308,7 @@ def test_the_list_of_models(riva_server: Running) -> None:
         "language_code": "en-US",
         "sample_rate_hertz": "16000",
         "streaming": "True",
+        "clean_points": "True",
     }
     request = pb.RivaSpeechRecognitionConfigRequest(model_name="moonshine-tiny-en-US-asr-offline")
     [one] = stub.GetRivaSpeechRecognitionConfig(request).model_config

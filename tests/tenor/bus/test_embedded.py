@@ -203,15 +203,15 @@ async def test_many_processes_open_a_new_file_at_once(embedded_settings: Setting
         assert len(await drained(follower, 15)) == 15
 
 
-async def test_another_process_is_heard_within_a_blink(embedded_settings: Settings) -> None:
+async def test_another_process_wakes_a_poll_that_waits(embedded_settings: Settings) -> None:
     topic = fresh_topic()
     async with (
         open_bus(embedded_settings) as bus,
         bus.follower([topic]) as follower,
-        Process("publish", embedded_settings, topic, call="call", count=50),
+        Process("publish", embedded_settings, topic, call="call", count=1),
+        asyncio.timeout(60),
     ):
-        delays = sorted(time.time() - record.at for record in await drained(follower, 50))
-    assert delays[len(delays) // 2] < 0.25
+        assert await follower.poll(timeout_s=3600)
 
 
 async def test_a_closed_bus_leaves_one_file(tmp_path: Path) -> None:
