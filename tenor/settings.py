@@ -47,7 +47,7 @@ class SpeechSettings(Section):
     language: str = Field("en-US", description="language when the call names none")
     model: str = Field("", description="name of the model; empty lets the server choose")
     punctuation: bool = Field(True, description="automatic punctuation and capitals")
-    verbatim: bool = Field(False, description="keep spoken forms of numbers")
+    verbatim: bool = Field(True, description="numbers as they were spoken (nine thirty); false: as written (9:30)")
     interim: bool = Field(True, description="publish text while it is being said")
     boosted: list[str] = Field([], description="words and phrases to expect")
     boost: float = Field(10.0, ge=-100, le=100, description="how strongly to expect them")

@@ -28,7 +28,7 @@ from asr.local.wording import Wording
 _LEAD = 10
 _TAIL = 8
 _EARLY_MS = 64
-"""A word may begin this much before the voice detector notices."""
+"""A word may begin this much before the voice detector notices, and end this much after it."""
 _KEPT_IN_SILENCE = 40
 """Frames kept while nobody speaks: the lead and the start window of the next utterance."""
 _IDLE = 5000 // FRAME_MS
@@ -205,7 +205,7 @@ class LocalListener:
         offset = self._ms(self._start())
         attempt = self._begin(limit=clean)
         readings = await asyncio.wrap_future(attempt.future)
-        until = self._ms(attempt.end)
+        until = min(self._ms(attempt.end), speech[1] + _EARLY_MS)
         self._attempt = None
         self._start_clean(clean)
         alternatives = self._alternatives(readings, offset, (speech[0] - _EARLY_MS, until))
