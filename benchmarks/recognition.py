@@ -1,4 +1,4 @@
-"""Word error rate of whole telephone channels through the listener, beside the bare engine's on human segments.
+"""Word error rate of `tenor transcribe` on telephone calls, beside the bare engine's on the segments people cut.
 
     python -m benchmarks.recognition [--calls 10] [--written]
 
@@ -8,10 +8,12 @@ Data: Harper Valley Bank calls (CC BY 4.0) below TENOR_BENCH_DATA, by default ..
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import os
 import re
+import resource
+import subprocess
+import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,7 +26,6 @@ import soundfile
 import soxr
 from whisper_normalizer.english import EnglishTextNormalizer
 
-from asr.local.ears import LocalEars
 from asr.local.engine import Hints
 from asr.local.hearing import HearingRequest, Samples
 from asr.local.whisper import WhisperEngine
@@ -33,13 +34,12 @@ from asr.local.wording import Wording
 DATA = Path(os.environ.get("TENOR_BENCH_DATA", Path(__file__).parents[2] / "shared" / "data"))
 ROLES = {1: "caller", 2: "agent"}
 _TAG = re.compile(r"\[[^\]]*\]|<[^>]*>")
-_MESSAGE_MS = 100
-_AT_ONCE = 4
 normalise = EnglishTextNormalizer()
 
 
 @dataclass
 class Channel:
+    file: Path
     role: str
     rate: int
     samples: Samples
@@ -88,35 +88,28 @@ def channels(limit: int | None) -> list[Channel]:
     found = []
     for path in sorted((folder / "calls").glob("*.json"))[:limit]:
         call = json.loads(path.read_text())
-        samples, rate = soundfile.read(folder / "audio" / f"{call['sid']}.flac", dtype="int16")
+        file = folder / "audio" / f"{call['sid']}.flac"
+        samples, rate = soundfile.read(file, dtype="int16")
         for number, role in ROLES.items():
             own = [segment for segment in call["segments"] if segment["ch"] == number]
-            found.append(Channel(role, rate, np.ascontiguousarray(samples[:, number - 1]), own))
+            found.append(Channel(file, role, rate, np.ascontiguousarray(samples[:, number - 1]), own))
     return found
 
 
-async def listen(ears: LocalEars, channel: Channel, request: HearingRequest) -> str:
-    listener = ears.listen(request)
-    size = channel.rate * _MESSAGE_MS // 1000
-    heard = []
-    for start in range(0, len(channel.samples), size):
-        heard += await listener.hear(channel.samples[start : start + size])
-    heard += await listener.finish()
-    listener.close()
-    return " ".join(one.alternatives[0].text for one in heard if one.final)
-
-
-async def through_listener(ears: LocalEars, everything: list[Channel], verbatim: bool) -> Score:
+def transcribed(everything: list[Channel], verbatim: bool) -> tuple[Score, float]:
+    """What `tenor transcribe` makes of the recordings, and the processor time it took."""
+    files = dict.fromkeys(str(channel.file) for channel in everything)
+    command = [sys.executable, "-m", "tenor", "--set", f"speech.verbatim={verbatim}", "transcribe", "--json", *files]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    documents = dict(zip(files, map(json.loads, done.stdout.splitlines()), strict=True))
     score = Score()
-    turns = asyncio.Semaphore(_AT_ONCE)
-
-    async def one(channel: Channel) -> None:
-        async with turns:
-            text = await listen(ears, channel, HearingRequest(rate=channel.rate, verbatim=verbatim))
-            score.add(channel.role, channel.reference, str(normalise(text)))
-
-    await asyncio.gather(*(one(channel) for channel in everything))
-    return score
+    for channel in everything:
+        said = documents[str(channel.file)]["utterances"]
+        text = " ".join(one["text"] for one in said if one["role"] == channel.role)
+        score.add(channel.role, channel.reference, str(normalise(text)))
+    return score, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def bare(everything: list[Channel], verbatim: bool) -> Score:
@@ -147,24 +140,18 @@ def main(arguments: list[str] | None = None) -> None:
     if not everything:
         raise SystemExit(f"no recordings in {DATA}; set TENOR_BENCH_DATA")
     seconds = sum(channel.seconds for channel in everything)
-    print(f"{len(everything)} channels, {seconds / 60:.0f} minutes, {_MESSAGE_MS} ms messages")
-
-    ears = LocalEars()
-    began = time.process_time()
-    score = asyncio.run(through_listener(ears, everything, not options.written))
-    listener_cpu = (time.process_time() - began) / seconds
-    ears.close()
-    print(f"listener, own segmentation:   {score}; {listener_cpu:.3f} CPU s per audio s")
+    print(f"{len(everything)} channels, {seconds / 60:.0f} minutes", flush=True)
+    score, spent = transcribed(everything, not options.written)
+    ours = spent / seconds
+    print(f"tenor transcribe:             {score}; {ours:.3f} CPU s per audio s", flush=True)
     if options.no_bare:
         return
     began = time.process_time()
     plain = bare(everything, not options.written)
     bare_cpu = (time.process_time() - began) / seconds
     print(f"bare engine, human segments:  {plain}; {bare_cpu:.3f} CPU s per audio s")
-    print(f"listener / bare: WER {score.rate() / plain.rate():.2f}, CPU {listener_cpu / bare_cpu:.2f}")
+    print(f"transcribe / bare: WER {score.rate() / plain.rate():.2f}, CPU {ours / bare_cpu:.2f}")
 
 
 if __name__ == "__main__":
-    import sys
-
     main(sys.argv[1:])
