@@ -1,0 +1,67 @@
+"""`tenor classify`: sentences in, JSON lines out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from tenor.cli.classify import classify
+from tenor.cli.context import Context
+from tenor.errors import BadInput
+
+FIELDS = ["text", "sentiment", "sentiment_scores", "intent", "intent_score", "slots"]
+
+
+def answers(*arguments: str, stdin: bytes = b"") -> list[dict[str, Any]]:
+    app = typer.Typer()
+    app.command()(classify)
+    result = CliRunner().invoke(app, list(arguments), input=stdin, obj=Context("", [], "", "error"))
+    if result.exception is not None:
+        raise result.exception
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_sentences_from_the_command_line() -> None:
+    first, second = answers("i am furious with you", "please pay ten dollars to fossil gas")
+    assert list(first) == FIELDS
+    assert first["sentiment"] == "negative"
+    assert second["intent"] == "payment"
+    assert second["slots"]["amount"] == "ten dollars"
+
+
+def test_lines_from_standard_input_keep_their_places() -> None:
+    found = answers(stdin="hello\n\nwhere is my order\r\nGrüße 😀".encode())
+    assert [one["text"] for one in found] == ["hello", "", "where is my order", "Grüße 😀"]
+    assert found[1]["intent"] == "unknown"
+
+
+def test_another_language_is_said() -> None:
+    [found] = answers("je voudrais annuler mon contrat pour la maison avec vous")
+    assert found["language"] == "other"
+
+
+def test_text_that_is_not_utf8_is_refused_with_its_line() -> None:
+    with pytest.raises(BadInput, match="line 2"):
+        answers(stdin=b"hello\n\xff\xfe\n")
+
+
+def test_nothing_in_nothing_out() -> None:
+    assert answers(stdin=b"") == []
+
+
+def test_intents_of_ones_own(tmp_path: Path) -> None:
+    examples = "\n".join(f"    - {text}" for text in ("order a taxi", "get me a cab", "i need a ride to the airport"))
+    file = tmp_path / "intents.yaml"
+    file.write_text(f"taxi:\n  description: Wants to be driven.\n  examples:\n{examples}\n")
+    found = answers("--intents", str(file), "could you get me a taxi", "my cat is asleep on the sofa")
+    assert [one["intent"] for one in found] == ["taxi", "unknown"]
+
+
+def test_a_folder_that_is_no_model_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no language model"):
+        answers("--model", str(tmp_path), "hello")

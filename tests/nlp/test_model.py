@@ -1,0 +1,41 @@
+"""A model's folder, and what is said when it is not one."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from nlp.model import BATCH_SENTENCES, BATCH_TOKENS, DEFAULT, Model, batched
+from tenor.errors import BadInput
+
+
+def test_a_folder_without_a_model_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="holds no language model"):
+        Model(tmp_path)
+
+
+def test_a_damaged_model_is_not_used(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(DEFAULT, folder)
+    weights = (folder / "model.onnx").read_bytes()
+    (folder / "model.onnx").write_bytes(weights[:-1] + b"!")
+    with pytest.raises(BadInput, match="not the file"):
+        Model(folder)
+
+
+def test_what_ships_is_small_and_says_what_it_is() -> None:
+    model = Model()
+    assert model.id == DEFAULT.name
+    assert (DEFAULT / "model.onnx").stat().st_size < 25_000_000
+    assert "What it learned from" in (DEFAULT / "README.md").read_text("utf-8")
+
+
+def test_batches_hold_like_lengths_and_are_bounded() -> None:
+    lengths = [5, 100, 6, 7, 90] * 20
+    made = list(batched(lengths))
+    assert sorted(index for batch in made for index in batch) == list(range(100))
+    for batch in made:
+        assert len(batch) <= BATCH_SENTENCES
+        assert len(batch) * lengths[batch[-1]] <= BATCH_TOKENS
