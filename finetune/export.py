@@ -6,13 +6,16 @@ import logging
 import warnings
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from finetune.batches import Lesson, batches, load_tokenizer
+from finetune.examples import Labelled
 from finetune.network import Network, Shipped, encoder_folder
-from finetune.ranges import fix_ranges
+from finetune.ranges import Inputs, fix_ranges
+from finetune.smoothing import smooth
 from finetune.sources import own_intents, own_sentiment
 from nlp.model import EMBEDDING
 
@@ -40,12 +43,27 @@ def export(network: Network, heads: list[str], path: Path) -> None:
 
 
 def quantize(full: Path, small: Path, *, seed: int = 7) -> None:
-    """Weights as 8-bit integers with a scale for each column, activations in ranges measured on our own sentences."""
+    """Weights as 8-bit integers with a scale for each column, activations evened and in fixed ranges."""
     logging.getLogger().setLevel(logging.ERROR)  # it advises pre-processing, which changes nothing here
-    quantize_dynamic(str(full), str(small), weight_type=QuantType.QInt8, per_channel=True)
+    sentences = _sentences(seed)
+    with TemporaryDirectory() as folder:
+        even = Path(folder) / "even.onnx"
+        smooth(full, even, sentences)
+        quantize_dynamic(str(even), str(small), weight_type=QuantType.QInt8, per_channel=True)
+    fix_ranges(small, sentences)
+
+
+def _sentences(seed: int) -> list[Inputs]:
+    """Sentences of our own, half of them punctuated, to see how large activations become."""
     random = Random(seed)
-    rows = [*own_sentiment(random, most=2), *own_intents(random, most=2)]
-    lesson = Lesson("ranges", random.sample(rows, SENTENCES), sorted({row.label for row in rows}))
-    tokenizer = load_tokenizer(encoder_folder() / "tokenizer.json")
-    singles = batches([lesson], tokenizer, random, size=1)
-    fix_ranges(small, ({"input_ids": one.input_ids, "attention_mask": one.attention_mask} for one in singles))
+    rows = random.sample([*own_sentiment(random, most=2), *own_intents(random, most=2)], SENTENCES)
+    written = [Labelled(_punctuated(row.text, random), row.label) for row in rows[::2]]
+    lesson = Lesson("ranges", [*rows[1::2], *written], sorted({row.label for row in rows}))
+    singles = batches([lesson], load_tokenizer(encoder_folder() / "tokenizer.json"), random, size=1)
+    return [{"input_ids": one.input_ids, "attention_mask": one.attention_mask} for one in singles]
+
+
+def _punctuated(text: str, random: Random) -> str:
+    words = text.split()
+    words[random.randrange(len(words))] += random.choice([",", "...", " -", ""])
+    return " ".join(words) + random.choice([".", "!", "?", "...", "!!"])

@@ -46,17 +46,23 @@ def fix_ranges(path: Path, sentences: Iterable[Inputs]) -> None:
 
 def _measured(model: Any, names: list[str], sentences: Iterable[Inputs]) -> dict[str, tuple[float, float]]:
     """Least and greatest value of each activation, without the wildest sentences."""
-    probe = onnx.ModelProto()
-    probe.CopyFrom(model)
-    probe.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names)
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3  # it warns of the outputs we have just added
-    session = onnxruntime.InferenceSession(probe.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    session = probed(model, names)
     seen = [[(float(v.min()), float(v.max())) for v in session.run(names, dict(one))] for one in sentences]
     extremes = np.array(seen)
     least = np.quantile(extremes[:, :, 0], 1 - SHARE, axis=0)
     most = np.quantile(extremes[:, :, 1], SHARE, axis=0)
     return {name: (float(a), float(b)) for name, a, b in zip(names, least, most, strict=True)}
+
+
+def probed(model: Any, names: list[str]) -> Any:
+    """A session of the model that also tells the named activations."""
+    probe = onnx.ModelProto()
+    probe.CopyFrom(model)
+    probe.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3  # it warns of the outputs we have just added
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(probe.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 def _steps(least: float, most: float) -> tuple[float, int]:
