@@ -36,7 +36,7 @@ class Endpointing:
 
     start_history_ms: int = 300
     start_threshold: float = 0.2
-    stop_history_ms: int = 500
+    stop_history_ms: int = 440
     stop_threshold: float = 0.98
     stop_history_eou_ms: int | None = None
     """First pass: after this much silence an interim with stability 1.0 holds the whole utterance."""

@@ -2,77 +2,95 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 from asr.local import metrics
 
 T = TypeVar("T")
+_BEHIND = 10
+"""Niceness of interims: what is being said can be shown later, what was said is waited for."""
 
 
 class DecodePool(Generic[T]):
-    """Finals wait their turn in order; an interim runs only if a thread is free and no other interim runs."""
+    """Finals wait their turn in order. An interim runs only if a decoder would be free and no other interim runs,
+    on a thread of its own that gives way to the finals'."""
 
     def __init__(self, workers: int) -> None:
-        self._jobs: queue.SimpleQueue[tuple[Future[T], Callable[[], T]] | None] = queue.SimpleQueue()
+        self._finals: queue.SimpleQueue[tuple[Future[T], Callable[[], T]] | None] = queue.SimpleQueue()
+        self._interims: queue.SimpleQueue[tuple[Future[T], Callable[[], T]] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
+        self._workers = workers
         self._unfinished = 0
-        self._interims = 0
+        self._showing = False
         self._threads = [
-            threading.Thread(target=self._work, name=f"decode-{number}", daemon=True) for number in range(workers)
+            *(threading.Thread(target=self._decode, name=f"decode-{n}", daemon=True) for n in range(workers)),
+            threading.Thread(target=self._show, name="decode-interim", daemon=True),
         ]
         for thread in self._threads:
             thread.start()
 
     @property
     def waiting(self) -> int:
-        """Jobs more than there are threads."""
-        return max(0, self._unfinished - len(self._threads))
+        """Finals more than there are threads."""
+        return max(0, self._unfinished - self._workers)
 
     def submit(self, job: Callable[[], T]) -> Future[T]:
         future: Future[T] = Future()
         with self._lock:
             self._unfinished += 1
         metrics.WAITING.set(self.waiting)
-        self._jobs.put((future, job))
+        self._finals.put((future, job))
         return future
 
     def offer(self, job: Callable[[], T]) -> Future[T] | None:
         """Decode now or never."""
         with self._lock:
-            if self._interims or self._unfinished >= len(self._threads):
+            if self._showing or self._unfinished >= self._workers:
                 return None
-            self._interims += 1
-        future = self.submit(job)
-        future.add_done_callback(self._interim_done)
+            self._showing = True
+        future: Future[T] = Future()
+        self._interims.put((future, job))
         return future
 
     def close(self) -> None:
-        for _ in self._threads:
-            self._jobs.put(None)
+        for _ in range(self._workers):
+            self._finals.put(None)
+        self._interims.put(None)
         for thread in self._threads:
             thread.join()
 
-    def _interim_done(self, _: Future[T]) -> None:
-        with self._lock:
-            self._interims -= 1
-
-    def _work(self) -> None:
-        while (taken := self._jobs.get()) is not None:
-            future, job = taken
+    def _decode(self) -> None:
+        while (taken := self._finals.get()) is not None:
             try:
-                if future.set_running_or_notify_cancel():
-                    try:
-                        with metrics.DECODING.time():
-                            result = job()
-                    except BaseException as error:
-                        future.set_exception(error)
-                    else:
-                        future.set_result(result)
+                with metrics.DECODING.time():
+                    _run(*taken)
             finally:
                 with self._lock:
                     self._unfinished -= 1
                 metrics.WAITING.set(self.waiting)
+
+    def _show(self) -> None:
+        with suppress(OSError):  # Linux knows niceness by thread
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _BEHIND)
+        while (taken := self._interims.get()) is not None:
+            try:
+                _run(*taken)
+            finally:
+                with self._lock:
+                    self._showing = False
+
+
+def _run(future: Future[T], job: Callable[[], T]) -> None:
+    if future.set_running_or_notify_cancel():
+        try:
+            result = job()
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)

@@ -2,7 +2,7 @@
 
     event loop --write(job)--> writer thread   one transaction for all jobs that wait (group commit)
                --read(job)---> reader thread   snapshots, never blocked by writers
-               <--wake-------- watcher thread  looks at `PRAGMA data_version` every 20 ms
+               <--wake-------- watcher thread  looks at `PRAGMA data_version` every 10 ms
 
 A power cut can take the last moments with it (`synchronous=NORMAL`), like a Kafka broker that does not
 flush; killing processes loses nothing that was acknowledged. All of it is one log, so offsets and
@@ -36,7 +36,7 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], T]
 
-LOOK_S = 0.02
+LOOK_S = 0.01
 STALE_S = 0.2
 """A watcher that has not looked for this long was stopped: look before trusting what it saw."""
 GROUP_JOBS = 512

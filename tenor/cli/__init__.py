@@ -7,7 +7,7 @@ import sys
 import typer
 
 from tenor import __version__
-from tenor.cli import config, demo, doctor, ingest, riva, serve, transcribe, watch
+from tenor.cli import classify, config, demo, doctor, ingest, riva, serve, transcribe, watch
 from tenor.cli.context import Context
 from tenor.cli.output import complain
 from tenor.errors import TenorError
@@ -29,6 +29,7 @@ app.command(rich_help_panel=START)(watch.watch)
 app.command(rich_help_panel=START)(doctor.doctor)
 app.command(rich_help_panel=CALLS)(transcribe.transcribe)
 app.command(rich_help_panel=CALLS)(ingest.ingest)
+app.command(rich_help_panel=CALLS)(classify.classify)
 app.command(rich_help_panel=SERVICES)(riva.riva)
 app.command(rich_help_panel=SERVICES)(serve.serve)
 app.command(rich_help_panel=SERVICES)(config.config)

@@ -19,7 +19,7 @@ import soundfile
 from tests.tenor.cli.command import environment, tenor
 from tests.tenor.cli.speech import WORDS, reading
 
-COMMANDS = ("demo", "watch", "doctor", "transcribe", "ingest", "riva", "serve", "config")
+COMMANDS = ("demo", "watch", "doctor", "transcribe", "ingest", "classify", "riva", "serve", "config")
 
 
 @contextmanager
