@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,8 @@ from tenor.settings import Settings
 
 T = TypeVar("T")
 INTERRUPTED = 130
+QUIET = {"telemetry.log_level": "error"}
+"""For commands that tell people themselves what the stages would log."""
 
 
 class Context:
@@ -42,14 +44,15 @@ class Context:
         return load({**self._flags, **own}, file=self._file)
 
 
-def settings(context: typer.Context, *, quiet: bool = False, **flags: Any) -> Settings:
+def settings(context: typer.Context, *, unless_set: Mapping[str, Any] = {}, **flags: Any) -> Settings:
     """The settings in force for this command, with telemetry set up accordingly.
 
-    `quiet` is for commands that tell people themselves what the stages would log."""
+    `unless_set` are this command's own defaults, by dotted name."""
     given: Context = context.obj
     loaded = given.loaded(**flags)
-    if quiet and loaded.origins["telemetry.log_level"] == "default":
-        loaded = given.loaded(**flags, telemetry__log_level="error")
+    own = {name: value for name, value in unless_set.items() if loaded.origins[name] == "default"}
+    if own:
+        loaded = given.loaded(**flags, **{name.replace(".", "__"): value for name, value in own.items()})
     telemetry.configure(loaded.settings.telemetry)
     return loaded.settings
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenor.bus import Bus, Record
-from tenor.cli.context import run_until_interrupted, settings
+from tenor.cli.context import QUIET, run_until_interrupted, settings
 from tenor.cli.flags import BusFlag, recording_options
 from tenor.cli.output import console, say
 from tenor.cli.pipeline import pipeline
@@ -44,7 +44,7 @@ def demo(
     """
     from ingest.sources import expand
 
-    chosen = settings(context, quiet=True, bus__url=bus)
+    chosen = settings(context, unless_set=QUIET, bus__url=bus)
     if not paths and not SAMPLES.is_dir():
         raise BadInput("the sample calls are not here: they come with the repository", "tenor demo RECORDING...")
     sources = expand(paths or [str(SAMPLES)])

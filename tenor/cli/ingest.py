@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tenor.bus.opening import open_bus
-from tenor.cli.context import run, settings
+from tenor.cli.context import QUIET, run, settings
 from tenor.cli.flags import (
     BusFlag,
     Channels,
@@ -55,7 +55,7 @@ def ingest(
     from ingest.feeding import Outcome, feed_all
     from ingest.recording import Recording
 
-    chosen = settings(context, quiet=True, bus__url=bus)
+    chosen = settings(context, unless_set=QUIET, bus__url=bus)
     options = recording_options(
         chosen,
         roles=roles,

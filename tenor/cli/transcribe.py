@@ -14,7 +14,7 @@ from rich.progress import Progress
 
 from tenor.bus import Bus, Partition
 from tenor.bus.partitioning import partition_of
-from tenor.cli.context import run, settings
+from tenor.cli.context import QUIET, run, settings
 from tenor.cli.flags import Channels, Language, Missing, Paths, RedactFlag, Roles, Swap, named, recording_options
 from tenor.cli.output import clock, complain, console, errors, progress, warn
 from tenor.cli.pipeline import private_pipeline, recogniser_models
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from ingest.options import Options
     from ingest.recording import Recording
     from ingest.sources import Source
+
+
+PATIENT = {"speech.stop_history_ms": 500}
+"""Nobody waits for the end of a sentence here: a little more patience than live costs fewer words."""
 
 
 @dataclass
@@ -71,7 +75,9 @@ def transcribe(
 
     A recording that cannot be read or heard is told in one line, the rest go on; then the exit code is 2.
     """
-    chosen = settings(context, quiet=True, speech__address=riva, speech__interim=False, speech__boosted=boost)
+    chosen = settings(
+        context, unless_set=QUIET | PATIENT, speech__address=riva, speech__interim=False, speech__boosted=boost
+    )
     options = recording_options(chosen, roles=roles, channels=channels, redact=redact, language=language, swap=swap)
     sources = named(paths)
     bad = run(_transcribe(chosen, sources, options, jobs, own=riva is None, as_json=as_json))

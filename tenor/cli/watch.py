@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from tenor.bus.opening import open_bus
-from tenor.cli.context import run_until_interrupted, settings
+from tenor.cli.context import QUIET, run_until_interrupted, settings
 from tenor.cli.output import say
 from tenor.cli.screen import Screen
 from tenor.events import CALLS, TRANSCRIPTS, Unreadable
@@ -23,7 +23,7 @@ def watch(
     bus: str | None = typer.Option(None, "--bus", metavar="URL", help="kafka://host:9092 or sqlite:///path."),
 ) -> None:
     """Watch live calls: finals scroll by, interim text stands grey below until it is certain. Ctrl-C ends."""
-    run_until_interrupted(_watch(settings(context, quiet=True, bus__url=bus), call, from_start, as_json))
+    run_until_interrupted(_watch(settings(context, unless_set=QUIET, bus__url=bus), call, from_start, as_json))
 
 
 async def _watch(settings: Settings, call: str, from_start: bool, as_json: bool) -> None:
