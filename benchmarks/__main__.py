@@ -7,6 +7,9 @@ import os
 import sys
 import time
 
+from tenor import telemetry
+from tenor.settings import TelemetrySettings
+
 ALL = ("decoding", "bus", "recognition", "latency", "memory", "scaling")
 
 
@@ -15,6 +18,7 @@ def main() -> None:
     unknown = [name for name in names if name not in ALL]
     if unknown:
         sys.exit(f"no benchmark {unknown[0]!r}; there are: {', '.join(ALL)}")
+    telemetry.configure(TelemetrySettings(log_level="error"))
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before we start")
     for name in names:
         began = time.monotonic()
