@@ -1,10 +1,11 @@
 """Writes down what the recogniser says of one channel: interims, finals, and how far nothing was said.
 
 speech   ....wwww wwww ww............................
-sent     ---------------------------|  `ended`: the audio that decided the end had been sent
-answer                               |---| `recognised`
-bus                                      || `published`
-`captured` is when the last word was spoken, so ended - captured is the silence that was waited for.
+chunks   |-------|-------|-------|-------|  `arrived`: the chunk that decided the end was complete
+sent     ---------------------------------|  `ended`: it had been sent
+answer                                     |---| `recognised`
+bus                                            || `published`
+`captured` is when the last word was spoken, so arrived - captured is the silence that was waited for.
 """
 
 from __future__ import annotations
@@ -96,13 +97,19 @@ class Scribe:
         decided_ms = heard_ms if exact else self._trail.end_ms
         ended = self._trail.sent(decided_ms) or received
         captured = self._trail.captured(final.end_ms) or ended
-        decided = self._trail.captured(decided_ms) or ended
+        arrived = self._trail.arrived(decided_ms) or ended
         published = time.time()
-        metrics.LATENCY.labels("silence").observe(max(0.0, decided - captured))
+        metrics.LATENCY.labels("silence").observe(max(0.0, arrived - captured))
         metrics.LATENCY.labels("recogniser").observe(max(0.0, received - ended))
-        metrics.LATENCY.labels("ours").observe(max(0.0, ended - decided) + published - received)
+        metrics.LATENCY.labels("ours").observe(max(0.0, ended - arrived) + published - received)
         metrics.FINALS.inc()
-        times = {"captured": captured, "ended": ended, "recognised": received, "published": published}
+        times = {
+            "captured": captured,
+            "arrived": arrived,
+            "ended": ended,
+            "recognised": received,
+            "published": published,
+        }
         await whole(self._write(msgspec.structs.replace(final, times=times)))
         trace_stages("utterance", times, call=final.call, channel=final.channel, role=final.role)
 

@@ -48,6 +48,11 @@ class Trail:
         mark = self._find(ms)
         return None if mark is None else mark.captured_at - max(0.0, mark.end_ms - ms) / 1000
 
+    def arrived(self, ms: float) -> float | None:
+        """When the whole chunk that holds `ms` had been spoken: not before can anybody hear it."""
+        mark = self._find(ms)
+        return None if mark is None else mark.captured_at
+
     def sent(self, ms: float) -> float | None:
         """When the audio up to `ms` had been sent."""
         mark = self._find(ms)

@@ -1,8 +1,8 @@
 """From the end of an utterance's audio to its final on the bus, with several two-channel calls live.
 
-    end of speech      utterance closed        final received      final on the bus
-         |--- silence --------|---- recogniser -------|---- ours ---------|
-                   (ours also counts how late the audio reached the recogniser)
+    end of speech   end decided   its chunk full      final received      final on the bus
+         |-- silence --|---- chunk ----|---- recogniser -----|---- ours ---------|
+                    (ours also counts how late the chunk reached the recogniser)
 
 Real telephone calls are played in real time; server, worker and player are processes of their own and
 share this machine's cores.
@@ -63,20 +63,24 @@ async def play(bus: Bus, calls: int, label: str) -> list[Transcript]:
     return finals
 
 
-def split(final: Transcript) -> tuple[float, float, float, float]:
-    """Total, silence, recogniser, ours, in seconds."""
+PARTS = ("total", "silence", "chunk", "recogniser", "ours")
+
+
+def split(final: Transcript) -> tuple[float, float, float, float, float]:
+    """The parts, in seconds."""
     times = final.times
     total = times["published"] - times["captured"]
     silence = (final.heard_ms - final.end_ms) / 1000
+    chunk = times["arrived"] - times["captured"] - silence
     recogniser = times["recognised"] - times["ended"]
-    return total, silence, recogniser, total - silence - recogniser
+    return total, silence, chunk, recogniser, total - silence - chunk - recogniser
 
 
 def report(calls: int, finals: list[Transcript]) -> float:
     columns = list(zip(*(split(final) for final in finals), strict=True))
     figures = "  ".join(
         f"{name} {percentile(list(column), 0.5) * 1000:5.0f} /{percentile(list(column), 0.95) * 1000:5.0f}"
-        for name, column in zip(("total", "silence", "recogniser", "ours"), columns, strict=True)
+        for name, column in zip(PARTS, columns, strict=True)
     )
     print(f"{calls:3} calls  {len(finals):4} finals   {figures}   ms (p50 / p95)", flush=True)
     return percentile(list(columns[0]), 0.95)

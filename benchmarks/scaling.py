@@ -98,7 +98,7 @@ def _measure(workers: int, address: str) -> tuple[int, float, float]:
         before = _cpu(processes)
         finals = asyncio.run(play())
         spent = _cpu(processes) - before
-    ours = [split(final)[3] for final in finals]
+    ours = [split(final)[-1] for final in finals]
     return len(finals), spent / (workers * CALLS_A_WORKER * SECONDS / 60), percentile(ours, 0.95)
 
 

@@ -132,8 +132,8 @@ class Transcript(Event, tag="transcript", frozen=True, kw_only=True):
     heard_ms: int = 0
     """For a final: everything on this channel before this has been written down; hearing resumes here."""
     times: dict[str, float] = {}
-    """When it passed each stage: `captured` (end of its audio), `ended` (end of speech found),
-    `recognised`, `published`."""
+    """When it passed each stage: `captured` (its last word was spoken), `arrived` (the chunk that proves
+    its end was complete), `ended` (that chunk had been sent), `recognised`, `published`."""
 
 
 class Heard(Event, tag="heard", frozen=True, kw_only=True):
