@@ -72,6 +72,7 @@ class RivaSettings(Section):
     http_port: int = Field(9000, ge=0, le=65535, description="realtime WebSocket and health port")
     engine: str = Field("whisper-tiny", description="engine when a client names none: whisper-tiny or moonshine-tiny")
     whisper_path: str = Field("", description="folder of another CTranslate2 Whisper model")
+    window_s: float = Field(15.0, ge=10, le=30, description="what Whisper looks at: longer is more accurate, and later")
     threads: int = Field(2, ge=1, le=256, description="utterances decoded at once")
     max_streams: int = Field(200, ge=1, le=10_000, description="streams open at once")
     idle_s: float = Field(60.0, gt=0, description="a stream without audio this long is closed")

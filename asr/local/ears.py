@@ -25,6 +25,7 @@ class LocalEars:
         max_waiting: int = 16,
         whisper_path: Path | None = None,
         whisper_name: str = "whisper-tiny",
+        window_s: float = 20.0,
         language: str = "en-US",
         device: str = "cpu",
         compute_type: str = "int8",
@@ -32,7 +33,8 @@ class LocalEars:
         """`workers` utterances are decoded at once, each with `threads` threads.
 
         A new stream is refused when `max_streams` are open or `max_waiting` utterances wait for a
-        decoder. `whisper_path` is a folder with another Whisper model in CTranslate2's format.
+        decoder. `whisper_path` is a folder with another Whisper model in CTranslate2's format, and `window_s` the
+        sound it looks at for a short utterance: longer is more accurate, and later.
         """
         self.max_streams = max_streams
         self._max_waiting = max_waiting
@@ -42,6 +44,7 @@ class LocalEars:
         whisper = WhisperEngine(
             whisper_path,
             name=whisper_name,
+            window_s=window_s,
             language=language,
             device=device,
             compute_type=compute_type,

@@ -46,6 +46,7 @@ def local_riva(settings: RivaSettings, *, http: bool = True) -> RivaServer:
         LocalEars,
         workers=settings.threads,
         max_streams=settings.max_streams,
+        window_s=settings.window_s,
         whisper_path=_path(settings.whisper_path),
     )
     return RivaServer(options, load_ears=load)

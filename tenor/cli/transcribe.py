@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ingest.sources import Source
 
 
-PATIENT = {"speech.stop_history_ms": 500}
+PATIENT = {"speech.stop_history_ms": 500, "riva.window_s": 20.0}
 """Nobody waits for the end of a sentence here: a little more patience than live costs fewer words."""
 
 
