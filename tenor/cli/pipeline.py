@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def local_riva(settings: RivaSettings, *, http: bool = True) -> RivaServer:
-    """`tenor riva`: the speech services on our own engines."""
+    """`tenor riva`: the speech services on our own engines, joined with the language service."""
     from asr.local.ears import LocalEars
     from asr.local.options import ServerOptions
     from asr.local.server import RivaServer
@@ -49,7 +49,13 @@ def local_riva(settings: RivaSettings, *, http: bool = True) -> RivaServer:
         window_s=settings.window_s,
         whisper_path=_path(settings.whisper_path),
     )
-    return RivaServer(options, load_ears=load)
+    services = {}
+    if http:  # as a service for others; a pipeline of our own needs no language service
+        from nlp import servicer
+        from nlp.local import LocalUnderstanding
+
+        services[servicer.SERVICE] = servicer.register(LocalUnderstanding())
+    return RivaServer(options, services=services, load_ears=load)
 
 
 def _path(text: str) -> Path | None:
