@@ -15,6 +15,7 @@ import msgspec
 State = Literal["ringing", "live", "ended", "analysed", "failed"]
 Redact = Literal["off", "text", "audio"]
 """`audio` means text and audio."""
+Medium = Literal["voice", "chat", "email"]
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
@@ -28,11 +29,13 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a call when it begins. Travels in CallStarted and CallState."""
 
     source: str
-    """Where the audio comes from: `file`, `microphone`, `twilio`, `genesys`, `audiosocket`, `jambonz`."""
+    """Where it comes from: `file`, `microphone`, `twilio`, `genesys`, `audiosocket`, `jambonz`."""
     roles: tuple[str, ...]
     """Who speaks on each channel, by channel number: `("caller", "agent")`."""
     started_at: float
     """When the first sample was spoken."""
+    medium: Medium = "voice"
+    """Spoken, or written: a chat or an e-mail exchange is a call too."""
     rate: int = 0
     """Samples a second of the audio as it came; 0 when not known yet."""
     site: str = ""
@@ -103,6 +106,17 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     """1..N when the recogniser tells speakers of one channel apart, else 0."""
 
 
+class Redaction(msgspec.Struct, frozen=True, kw_only=True):
+    """A stretch of a final whose words were taken out."""
+
+    kind: str
+    """What it was: `card`, `person`, ..."""
+    start_ms: int
+    """Position of its first sound: from here"""
+    end_ms: int
+    """to here a recording is silenced, when audio is redacted too."""
+
+
 class Transcript(Event, tag="transcript", frozen=True, kw_only=True):
     """What was said in one utterance. An interim replaces the one before it; a final is the last word."""
 
@@ -129,6 +143,10 @@ class Transcript(Event, tag="transcript", frozen=True, kw_only=True):
     """Of a final, 0..1."""
     model: str = ""
     """Name of the model that heard it, as the server tells."""
+    redacted: tuple[Redaction, ...] = ()
+    """Of a final: what was taken out, without the words."""
+    loudness: float | None = None
+    """Of a final: how loud its words were, in dB below full scale; None for text."""
     heard_ms: int = 0
     """For a final: everything on this channel before this has been written down; hearing resumes here."""
     times: dict[str, float] = {}
@@ -166,12 +184,18 @@ class Sentence(Event, tag="sentence", frozen=True, kw_only=True):
     """The likeliest label."""
     sentiment_scores: dict[str, float]
     """Every label's probability."""
+    mood: float = 0.0
+    """From -1 (negative) to 1 (positive): the scores, weighed by what their labels are worth."""
     intent: str
     """What was wanted; `unknown` when no intent fits."""
     intent_score: float
     """Its probability."""
     slots: dict[str, str] = {}
     """Dates, amounts, names, ... found in it."""
+    labels: dict[str, str] = {}
+    """What further classifiers said, by the classifier's name: `{"topic": "delivery"}`."""
+    language: str = "en"
+    """`other` when it is not in a language the models know; then nothing else was told."""
     models: dict[str, str] = {}
     """Which model version said what: `{"sentiment": ..., "intent": ...}`."""
     times: dict[str, float] = {}
@@ -197,7 +221,11 @@ class CallMetrics(Event, tag="call_metrics", frozen=True, kw_only=True):
     at_ms: int
     """Position in the call up to which they count."""
     values: dict[str, float]
-    """Figures by name, sides told apart as `name.role`."""
+    """Figures by name, sides told apart as `name.role`; docs/language.md lists them."""
+    task: str = ""
+    """What the whole call is about, as far as one can tell by now; `unknown` or an intent."""
+    task_score: float = 0.0
+    """Its share of the evidence."""
 
 
 class Alert(Event, tag="alert", frozen=True, kw_only=True):
@@ -213,6 +241,10 @@ class Alert(Event, tag="alert", frozen=True, kw_only=True):
     """What happened, for a person."""
     at_ms: int
     """Position in the call."""
+    at: float
+    """When it fired."""
+    escalation: bool = False
+    """Whether a manager should step in, not only know."""
     sentence: str = ""
     """The sentence that set it off, if one did."""
 

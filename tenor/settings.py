@@ -59,8 +59,12 @@ class SpeechSettings(Section):
     timeout_s: float = Field(30.0, gt=0, description="how long the recogniser may be silent before we reconnect")
     watchdog_s: float = Field(60.0, ge=1, description="a call without audio this long is ended")
     redact: Literal["off", "text", "audio"] = Field("off", description="for calls that do not say")
+    redact_queues: dict[str, Literal["off", "text", "audio"]] = Field(
+        {}, description='for calls of a queue, e.g. {"payments": "audio"}; the call\'s own wish comes first'
+    )
     redact_kinds: list[str] = Field(
-        ["card", "account", "phone", "email", "birth_date"], description="what to take out when redacting"
+        ["card", "account", "phone", "email", "birth_date"],
+        description="what to take out when redacting; person and address too, if wanted",
     )
 
 
@@ -114,6 +118,52 @@ class GatewaySettings(Section):
     silence_s: float = Field(30.0, gt=0, description="a socket that sends nothing this long is closed")
 
 
+class LanguageSettings(Section):
+    """What sentences mean: the models, what is told apart, and what is watched for."""
+
+    backend: Literal["local", "riva"] = Field("local", description="our models, or the NLP services of speech.address")
+    model: str = Field("", description="folder of another model, as `finetune` makes them")
+    intents: str = Field("", description="YAML file of intents with examples, in place of ours")
+    sentiments: str = Field("", description="YAML file of sentiment labels with examples, in place of ours")
+    rules: str = Field("", description="YAML file of rules, in place of ours")
+    playbook: str = Field("", description="YAML file of next steps for agents, in place of ours")
+    classifiers: dict[str, str] = Field(
+        {}, description='further classifiers by name and import path, e.g. {"topic": "ours.topics:Topics"}'
+    )
+    threads: int = Field(1, ge=1, le=64, description="processor threads of the models")
+    webhooks: dict[str, str] = Field({}, description="where rules report to: name -> URL")
+    webhook_secret: SecretStr = Field(SecretStr(""), description="signs what is sent to webhooks (HMAC-SHA256)")
+
+
+class StorageSettings(Section):
+    """What is kept, where, and how long. 0 days: for ever."""
+
+    url: str = Field("", description="sqlite:///path or postgresql://user@host/name; empty: tenor.db in home")
+    recordings: str = Field("", description="folder or fsspec URL for recordings; empty: recordings in home")
+    record: bool = Field(True, description="the switch: false keeps no recording of any call")
+    format: Literal["flac", "opus"] = Field("flac", description="of recordings; both sides as channels")
+    keep_calls_days: int = Field(0, ge=0, description="calls and all that belongs to them")
+    keep_recordings_days: int = Field(0, ge=0, description="recordings, if sooner than their call")
+    keep_audit_days: int = Field(0, ge=0, description="the audit trail")
+
+
+class DashboardSettings(Section):
+    """The pages and the HTTP API."""
+
+    host: str = Field("127.0.0.1", description="address to listen on; beyond this machine only with a sign-in")
+    port: int = Field(8501, ge=0, le=65535, description="HTTP port")
+    sign_in: Literal["none", "local", "oidc"] = Field("none", description="accounts of ours, or OpenID Connect")
+    session_hours: float = Field(12.0, gt=0, description="how long a sign-in lasts")
+    secret: SecretStr = Field(SecretStr(""), description="signs sessions; empty: made once and kept in home")
+    oidc_provider: str = Field("", description="name of the provider in Streamlit's secrets; empty: the only one")
+    oidc_account_claim: str = Field("preferred_username", description="claim that names the account")
+    oidc_role_claim: str = Field("roles", description="claim that holds the role")
+    oidc_roles: dict[str, str] = Field(
+        {}, description='value of the claim -> role, e.g. {"cc-leads": "manager"}; nobody else gets in'
+    )
+    title: str = Field("Tenor", description="name on the pages")
+
+
 class TelemetrySettings(Section):
     """What we say about ourselves."""
 
@@ -132,8 +182,19 @@ class Settings(Section):
     riva: RivaSettings = RivaSettings()
     ingest: IngestSettings = IngestSettings()
     gateway: GatewaySettings = GatewaySettings()
+    language: LanguageSettings = LanguageSettings()
+    storage: StorageSettings = StorageSettings()
+    dashboard: DashboardSettings = DashboardSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
 
     @property
     def bus_url(self) -> str:
         return self.bus.url or f"sqlite:///{self.home / 'bus.db'}"
+
+    @property
+    def storage_url(self) -> str:
+        return self.storage.url or f"sqlite:///{self.home / 'tenor.db'}"
+
+    @property
+    def recordings_url(self) -> str:
+        return self.storage.recordings or str(self.home / "recordings")

@@ -1,0 +1,1 @@
+"""What is kept: the database, the recordings, and what is made of them."""

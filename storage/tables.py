@@ -1,0 +1,226 @@
+"""The tables. Times of the day are seconds since the Unix epoch, times of a call milliseconds from its beginning.
+
+What the models said and what people said are kept apart: a row of `sentences` is the models', a row of `labels`
+is a person's, and neither overwrites the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import JSON, Column, Index
+from sqlmodel import Field, SQLModel
+
+
+def _json() -> Any:
+    return Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
+
+
+class Call(SQLModel, table=True):
+    """One conversation, spoken or written. What pages sort and sum by is a column of its own."""
+
+    __tablename__ = "calls"
+    __table_args__ = (
+        Index("calls_live", "state", "started_at"),
+        Index("calls_by_agent", "agent", "started_at"),
+        Index("calls_by_customer", "customer", "started_at"),
+        Index("calls_by_time", "started_at"),
+    )
+
+    id: str = Field(primary_key=True)
+    medium: str = "voice"
+    source: str = ""
+    site: str = ""
+    queue: str = ""
+    agent: str = ""
+    customer: str = ""
+    language: str = "en-US"
+    roles: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+    """As the platform told; `swapped` says whether a person turned them round."""
+    swapped: bool = False
+    started_at: float = 0.0
+    ended_at: float | None = None
+    duration_ms: int = 0
+    state: str = "ringing"
+    state_at: float = 0.0
+    reason: str = ""
+    task: str = ""
+    task_score: float = 0.0
+    sentences: int = 0
+    alerts: int = 0
+    escalations: int = 0
+    mood_caller: float | None = None
+    """Mean mood of that side's sentences; None when it said nothing."""
+    mood_agent: float | None = None
+    talk_share_agent: float | None = None
+    silence_share: float | None = None
+    metrics: dict[str, Any] = _json()
+    """Latest CallMetrics.values."""
+    recording: str = ""
+    """File name under the recordings' folder; empty: there is none."""
+    redact: str = ""
+    sample: bool = False
+    """Made up to have something to show; `tenor sample remove` takes all of it away."""
+    attributes: dict[str, Any] = _json()
+
+
+class Sentence(SQLModel, table=True):
+    """One sentence as the models understood it."""
+
+    __tablename__ = "sentences"
+    __table_args__ = (Index("sentences_of_call", "call", "start_ms"), Index("sentences_by_time", "spoken_at"))
+
+    id: str = Field(primary_key=True)
+    call: str = Field(foreign_key="calls.id", ondelete="CASCADE")
+    channel: int
+    role: str
+    revision: int = 0
+    start_ms: int
+    end_ms: int
+    spoken_at: float
+    text: str
+    sentiment: str
+    sentiment_scores: dict[str, Any] = _json()
+    mood: float = 0.0
+    intent: str
+    intent_score: float
+    slots: dict[str, Any] = _json()
+    labels: dict[str, Any] = _json()
+    """What further classifiers said."""
+    language: str = "en"
+    models: dict[str, Any] = _json()
+    times: dict[str, Any] = _json()
+    latency_ms: float | None = None
+    """From the end of its audio to its row here."""
+
+
+class Alert(SQLModel, table=True):
+    __tablename__ = "alerts"
+    __table_args__ = (Index("alerts_of_call", "call"), Index("alerts_by_time", "at"))
+
+    id: str = Field(primary_key=True)
+    call: str = Field(foreign_key="calls.id", ondelete="CASCADE")
+    rule: str
+    severity: str
+    text: str
+    at_ms: int
+    at: float
+    escalation: bool = False
+    sentence: str = ""
+
+
+class Note(SQLModel, table=True):
+    """A manager to an agent."""
+
+    __tablename__ = "notes"
+    __table_args__ = (Index("notes_of_call", "call"),)
+
+    id: str = Field(primary_key=True)
+    call: str = Field(foreign_key="calls.id", ondelete="CASCADE")
+    author: str
+    text: str
+    at: float
+    sentence: str = ""
+    acknowledged_by: str = ""
+    acknowledged_at: float | None = None
+
+
+class Label(SQLModel, table=True):
+    """A person's word on a sentence: the sentiment, intent, text or speaker it should have had. Never changed;
+    the newest of a person on a sentence and kind is what that person says now."""
+
+    __tablename__ = "labels"
+    __table_args__ = (Index("labels_of_sentence", "sentence"), Index("labels_by_author", "author", "at"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    sentence: str = Field(foreign_key="sentences.id", ondelete="CASCADE")
+    call: str = Field(foreign_key="calls.id", ondelete="CASCADE")
+    kind: str
+    """`sentiment`, `intent`, `text` or `role`."""
+    value: str
+    predicted: str
+    """What the model had said; equal to `value` when a person agreed."""
+    author: str
+    at: float
+    seconds: float | None = None
+    """How long the person looked before answering."""
+    where: str = "call"
+    """`call` page or `review`."""
+    sample: bool = False
+
+
+class Agent(SQLModel, table=True):
+    __tablename__ = "agents"
+
+    name: str = Field(primary_key=True)
+    """The account name that CallStarted carries."""
+    display_name: str = ""
+    team: str = ""
+    site: str = ""
+    sample: bool = False
+
+
+class Customer(SQLModel, table=True):
+    __tablename__ = "customers"
+
+    id: str = Field(primary_key=True)
+    display_name: str = ""
+    sample: bool = False
+
+
+class Account(SQLModel, table=True):
+    """Who may sign in, when sign-in is local."""
+
+    __tablename__ = "accounts"
+
+    name: str = Field(primary_key=True)
+    role: str
+    """`agent`, `manager`, `analyst` or `administrator`."""
+    password: str
+    """argon2 hash."""
+    created_at: float
+    version: int = 0
+    """Counts up when sessions and tokens given out before must end."""
+
+
+class SavedSearch(SQLModel, table=True):
+    __tablename__ = "searches"
+    __table_args__ = (Index("searches_of_owner", "owner"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    owner: str
+    name: str
+    query: dict[str, Any] = _json()
+    at: float
+
+
+class DeadLetter(SQLModel, table=True):
+    """What a stage could not read, without the bytes: those stay on the bus until its retention ends."""
+
+    __tablename__ = "dead_letters"
+    __table_args__ = (Index("dead_letters_by_time", "at"),)
+
+    id: str = Field(primary_key=True)
+    """topic/partition/offset."""
+    call: str
+    stage: str
+    reason: str
+    topic: str
+    partition: int
+    offset: int
+    at: float
+
+
+class Audit(SQLModel, table=True):
+    """Who did what. Holds no caller's words; rows of an erased call keep only a fingerprint of its id."""
+
+    __tablename__ = "audit"
+    __table_args__ = (Index("audit_by_time", "at"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    at: float
+    who: str
+    action: str
+    """`call.listened`, `call.exported`, `call.erased`, `label.made`, `account.added`, ..."""
+    subject: str = ""
+    detail: dict[str, Any] = _json()

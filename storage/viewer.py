@@ -1,0 +1,36 @@
+"""Who looks: every query about calls takes a viewer, so that what may not be seen is never read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlalchemy import ColumnElement, true
+
+from storage.tables import Call
+
+Role = Literal["agent", "manager", "analyst", "administrator"]
+ROLES: tuple[Role, ...] = ("agent", "manager", "analyst", "administrator")
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    name: str
+    role: Role
+
+    @property
+    def sees_all(self) -> bool:
+        """An agent sees only their own calls."""
+        return self.role != "agent"
+
+    def may_see(self, agent: str) -> bool:
+        """Whether a call of that agent is this viewer's to see."""
+        return self.sees_all or agent == self.name
+
+    def clause(self) -> ColumnElement[bool]:
+        """For the WHERE of a query that reads `calls`."""
+        return true() if self.sees_all else Call.agent == self.name  # type: ignore[return-value]
+
+
+HOUSE = Viewer("", "administrator")
+"""The house itself: commands on this machine."""
