@@ -30,11 +30,11 @@ $(VENV)/.dev: $(VENV)/.installed
 	@$(PIP) -e '.[dev]'
 	@touch $@
 
-run: install ## the live demo: sample calls being written down in this terminal
+run: install ## the live demo: sample calls playing, the dashboard in a browser
 	@$(BIN)/tenor demo
 
-test: dev ## the whole suite, with a real Kafka
-	@deploy/prerequisites kafka
+test: dev ## the whole suite, with a real Kafka, PostgreSQL and browser
+	@for part in kafka postgres browser; do deploy/prerequisites $$part || exit; done
 	@$(BIN)/python deploy/kafka/broker.py fetch
 	@$(BIN)/python -m pytest
 
@@ -45,7 +45,7 @@ lint: dev ## style, types, and which part may know which
 	@$(BIN)/lint-imports --no-cache
 
 bench: dev ## accuracy, latency, memory and throughput, as ratios in one run
-	@deploy/prerequisites kafka
+	@for part in kafka postgres browser; do deploy/prerequisites $$part || exit; done
 	@$(BIN)/python -m benchmarks
 
 kafka: install ## a real Kafka broker on localhost:9092, until Ctrl-C
