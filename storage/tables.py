@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, Column, Index
+from sqlalchemy import JSON, BigInteger, Column, Index
 from sqlmodel import Field, SQLModel
 
 
@@ -22,9 +22,9 @@ class Call(SQLModel, table=True):
     __tablename__ = "calls"
     __table_args__ = (
         Index("calls_live", "state", "started_at"),
-        Index("calls_by_agent", "agent", "started_at"),
-        Index("calls_by_customer", "customer", "started_at"),
-        Index("calls_by_time", "started_at"),
+        Index("calls_by_agent", "agent", "started_at", "id"),
+        Index("calls_by_customer", "customer", "started_at", "id"),
+        Index("calls_by_time", "started_at", "id"),
     )
 
     id: str = Field(primary_key=True)
@@ -56,6 +56,8 @@ class Call(SQLModel, table=True):
     silence_share: float | None = None
     metrics: dict[str, Any] = _json()
     """Latest CallMetrics.values."""
+    metrics_ms: int = 0
+    """Position in the call up to which they count."""
     recording: str = ""
     """File name under the recordings' folder; empty: there is none."""
     redact: str = ""
@@ -68,7 +70,11 @@ class Sentence(SQLModel, table=True):
     """One sentence as the models understood it."""
 
     __tablename__ = "sentences"
-    __table_args__ = (Index("sentences_of_call", "call", "start_ms"), Index("sentences_by_time", "spoken_at"))
+    __table_args__ = (
+        # Holds all that a call's curves and sums are made of, so that these never read the rows.
+        Index("sentences_of_call", "call", "start_ms", "end_ms", "role", "mood"),
+        Index("sentences_by_time", "spoken_at"),
+    )
 
     id: str = Field(primary_key=True)
     call: str = Field(foreign_key="calls.id", ondelete="CASCADE")
@@ -91,7 +97,7 @@ class Sentence(SQLModel, table=True):
     models: dict[str, Any] = _json()
     times: dict[str, Any] = _json()
     latency_ms: float | None = None
-    """From the end of its audio to its row here."""
+    """From the end of its audio to its publication."""
 
 
 class Alert(SQLModel, table=True):
@@ -130,7 +136,11 @@ class Label(SQLModel, table=True):
     the newest of a person on a sentence and kind is what that person says now."""
 
     __tablename__ = "labels"
-    __table_args__ = (Index("labels_of_sentence", "sentence"), Index("labels_by_author", "author", "at"))
+    __table_args__ = (
+        Index("labels_of_sentence", "sentence"),
+        Index("labels_of_call", "call"),
+        Index("labels_by_author", "author", "at"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     sentence: str = Field(foreign_key="sentences.id", ondelete="CASCADE")
@@ -207,7 +217,7 @@ class DeadLetter(SQLModel, table=True):
     reason: str
     topic: str
     partition: int
-    offset: int
+    offset: int = Field(sa_type=BigInteger)
     at: float
 
 
@@ -224,3 +234,13 @@ class Audit(SQLModel, table=True):
     """`call.listened`, `call.exported`, `call.erased`, `label.made`, `account.added`, ..."""
     subject: str = ""
     detail: dict[str, Any] = _json()
+
+
+class Erased(SQLModel, table=True):
+    """A call that was erased for good: what the bus still holds of it is not written again."""
+
+    __tablename__ = "erased"
+
+    fingerprint: str = Field(primary_key=True)
+    """SHA-256 of the call's id."""
+    erased_at: float
