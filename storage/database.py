@@ -1,18 +1,30 @@
-"""The database: one engine a process, SQLite or PostgreSQL by URL."""
+"""The database: one engine a process, SQLite or PostgreSQL by URL, at the newest schema."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Engine, event
+import msgspec
+from sqlalchemy import URL, Connection, Engine, event
 from sqlalchemy.engine import make_url
-from sqlmodel import Session, SQLModel, create_engine
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlmodel import Session, create_engine
 
+from storage import schema
+from storage.trouble import CHOOSE, FORMS, explained, shown
+from tenor.errors import BadInput
 from tenor.settings import Settings
+
+BUSY_MS = 10_000
+"""How long SQLite waits for another process that writes."""
+WRITES = {"tenor_writes": True}
 
 
 class Database:
-    """Open, at the newest schema. `with database.session() as session:` reads; `database.begin()` writes."""
+    """`with database.session() as session:` reads; `with database.begin() as session:` writes, all or nothing."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -21,27 +33,89 @@ class Database:
     def is_postgres(self) -> bool:
         return self.engine.dialect.name == "postgresql"
 
+    @property
+    def name(self) -> str:
+        """The address, without its password."""
+        return shown(self.engine.url)
+
     def session(self) -> Session:
         return Session(self.engine, expire_on_commit=False)
+
+    @contextmanager
+    def begin(self) -> Iterator[Session]:
+        """A transaction that means to write. On SQLite it waits for its turn now: one that reads first and
+        writes later would be turned away when another wrote in between."""
+        bound = self.engine.execution_options(**WRITES)
+        with Session(bound, expire_on_commit=False) as session, session.begin():
+            yield session
 
     def close(self) -> None:
         self.engine.dispose()
 
 
-def open_database(settings: Settings) -> Database:
-    """The database of the settings, made or brought to the newest schema if need be."""
-    url = make_url(settings.storage_url)
-    if url.drivername == "postgresql":
-        url = url.set(drivername="postgresql+psycopg")
-    if url.get_backend_name() == "sqlite" and url.database:
-        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(url, pool_pre_ping=True)
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _prepare)
-    SQLModel.metadata.create_all(engine)
+def open_database(settings: Settings, *, upgrade: bool = True) -> Database:
+    """The database of the settings, made or brought to the newest schema if need be.
+
+    `upgrade=False` leaves it as it is, and for `tenor db status` alone."""
+    url = _url(settings.storage_url)
+    engine = _engine(url)
+    try:
+        if upgrade:
+            schema.upgrade(engine)
+    except SQLAlchemyError as error:
+        engine.dispose()
+        raise explained(error, url) from error
+    except BaseException:
+        engine.dispose()
+        raise
     return Database(engine)
 
 
-def _prepare(connection: object, _: object) -> None:
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=10000"):
-        connection.execute(f"PRAGMA {pragma}")  # type: ignore[attr-defined]
+def _url(text: str) -> URL:
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        raise BadInput("storage.url is no address of a database", f"storage.url is {FORMS}") from None
+    backend = url.get_backend_name()
+    if backend in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise BadInput(f"a database cannot be reached by {backend}://", f"storage.url is {FORMS}")
+    if not url.database or url.database == ":memory:":
+        raise BadInput(f"{text!r} names no file", f"storage.url is {FORMS}")
+    return url.set(drivername="sqlite")
+
+
+def _engine(url: URL) -> Engine:
+    """Nothing is connected yet."""
+    options: dict[str, Any] = {"json_serializer": _to_json, "json_deserializer": msgspec.json.decode}
+    if url.get_backend_name() == "postgresql":
+        about = {"connect_timeout": 10, "application_name": "tenor"}
+        return create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, connect_args=about, **options)
+    file = Path(url.database or "")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"cannot make the folder {file.parent} for the database: {error.strerror}", CHOOSE) from None
+    if file.is_dir():
+        raise BadInput(f"the database {file} is a folder", CHOOSE)
+    engine = create_engine(url, connect_args={"timeout": BUSY_MS / 1000, "isolation_level": None}, **options)
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _to_json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _prepare(connection: Any, _: Any) -> None:
+    schema.switch_to_wal(connection, BUSY_MS / 1000)
+    for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "journal_size_limit=67108864", "cache_size=-32000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    """The driver opens no transaction by itself (`isolation_level=None`), so we say when and which."""
+    writes = connection.get_execution_options().get("tenor_writes")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
