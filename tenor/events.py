@@ -226,6 +226,8 @@ class CallMetrics(Event, tag="call_metrics", frozen=True, kw_only=True):
     """What the whole call is about, as far as one can tell by now; `unknown` or an intent."""
     task_score: float = 0.0
     """Its share of the evidence."""
+    final: bool = False
+    """True: the call is over and these are its last."""
 
 
 class Alert(Event, tag="alert", frozen=True, kw_only=True):
