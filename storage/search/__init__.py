@@ -1,0 +1,200 @@
+"""Search over all sentences a viewer may see: words and filters, newest or closest first, page by page.
+
+with database.session() as session:
+    found = search(session, viewer, SearchQuery(words='refund "last week"', sentiment=("negative",)))
+    found.hits[0].snippet.text, found.hits[0].snippet.marks
+    more = search(session, viewer, query, cursor=found.cursor)
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+
+import msgspec
+from sqlalchemy import ColumnElement, Select, and_, func, literal, literal_column, not_, or_, select, text
+from sqlmodel import Session
+
+from storage.corrections import CALL, SENTENCE, effective
+from storage.search import index, terms
+from storage.search.query import Order, SearchQuery, from_dict, to_dict
+from storage.search.snippet import Snippet, cut
+from storage.search.terms import Terms
+from storage.tables import Alert
+from storage.viewer import Viewer
+from tenor.errors import BadInput
+
+__all__ = ["Found", "Hit", "Order", "SearchQuery", "Snippet", "count", "from_dict", "search", "to_dict"]
+
+ALERT = Alert.__table__  # type: ignore[attr-defined]
+OF_SENTENCE = ("id", "call", "channel", "start_ms", "end_ms", "spoken_at", "text", "mood", "language")
+OF_CALL = ("task", "medium", "agent", "customer", "queue", "site", "started_at", "sample")
+MOST = 500
+"""Hits of one page at most."""
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence that was found, as people left it, and what one needs to know of its call."""
+
+    sentence: str
+    call: str
+    snippet: Snippet
+    original: Snippet | None
+    """What the models wrote down, when a person corrected it."""
+    channel: int
+    role: str
+    start_ms: int
+    end_ms: int
+    spoken_at: float
+    sentiment: str
+    mood: float
+    intent: str
+    language: str
+    task: str
+    medium: str
+    agent: str
+    customer: str
+    queue: str
+    site: str
+    started_at: float
+    rules: tuple[str, ...]
+    """Rules that this sentence set off."""
+    sample: bool
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    hits: list[Hit]
+    cursor: str | None
+    """Where the next page begins; None: there is none."""
+
+
+def search(session: Session, viewer: Viewer, query: SearchQuery, limit: int = 50, cursor: str | None = None) -> Found:
+    """One page of what the viewer may see."""
+    limit = min(max(limit, 1), MOST)
+    said = terms.read(query.words)
+    order: Order = query.order if said.wanted else "newest"
+    closeness = func.length(literal_column("fts_documents.words")) if order == "closest" else literal(0)
+    found = _conditions(
+        select(
+            *(SENTENCE.c[name] for name in OF_SENTENCE),
+            effective("role").label("role"),
+            effective("sentiment").label("sentiment"),
+            effective("intent").label("intent"),
+            effective("text").label("text_now"),
+            *(CALL.c[name] for name in OF_CALL),
+            closeness.label("closeness"),
+        ),
+        viewer,
+        query,
+        said,
+        session.get_bind().dialect.name,
+    )
+    newest = (SENTENCE.c.spoken_at.desc(), SENTENCE.c.id.desc())
+    found = found.order_by(closeness, *newest) if order == "closest" else found.order_by(*newest)
+    if cursor:
+        found = found.where(_after(order, closeness, cursor))
+    rows = session.execute(found.limit(limit + 1)).all()
+    page = rows[:limit]
+    rules = _rules(session, [row.id for row in page])
+    last = page[-1] if len(rows) > limit else None
+    return Found(
+        hits=[_hit(row, said, rules.get(row.id, ())) for row in page],
+        cursor=None if last is None else _cursor(last.closeness, last.spoken_at, last.id),
+    )
+
+
+def count(session: Session, viewer: Viewer, query: SearchQuery, most: int = 10_000) -> int:
+    """How many there are, counted no further than `most`."""
+    said = terms.read(query.words)
+    found = _conditions(select(SENTENCE.c.id), viewer, query, said, session.get_bind().dialect.name)
+    return int(session.execute(select(func.count()).select_from(found.limit(most).subquery())).scalar_one())
+
+
+def _conditions(found: Select[Any], viewer: Viewer, query: SearchQuery, said: Terms, dialect: str) -> Select[Any]:
+    found = found.select_from(SENTENCE).join(CALL, CALL.c.id == SENTENCE.c.call).where(viewer.clause())
+    if said.wanted or said.unwanted:
+        document: ColumnElement[str] = literal_column("fts_documents.sentence")
+        found = found.join(text("fts_documents"), document == SENTENCE.c.id).where(*_words(said, dialect))
+    for name in ("language", "call"):
+        if values := getattr(query, name):
+            found = found.where(SENTENCE.c[name].in_(values))
+    for name in ("sentiment", "intent", "role"):
+        if values := getattr(query, name):
+            found = found.where(effective(name).in_(values))
+    for name in ("task", "agent", "customer", "queue", "site", "medium"):
+        if values := getattr(query, name):
+            found = found.where(CALL.c[name].in_(values))
+    if query.rule or query.severity or query.alerted:
+        fired = select(ALERT.c.id).where(ALERT.c.call == CALL.c.id)
+        fired = fired.where(ALERT.c.rule.in_(query.rule)) if query.rule else fired
+        fired = fired.where(ALERT.c.severity.in_(query.severity)) if query.severity else fired
+        found = found.where(fired.exists())
+    if query.since is not None:
+        found = found.where(SENTENCE.c.spoken_at >= query.since)
+    if query.until is not None:
+        found = found.where(SENTENCE.c.spoken_at < query.until)
+    return found
+
+
+def _words(said: Terms, dialect: str) -> list[ColumnElement[bool]]:
+    clauses: list[ColumnElement[bool]] = []
+    if dialect == "postgresql":
+        if said.wanted:
+            clauses.append(_matches(index.tsquery(said.wanted)))
+        if said.unwanted:
+            clauses.append(not_(_matches(index.tsquery_any(said.unwanted))))
+        return clauses
+    number: ColumnElement[int] = literal_column("fts_documents.number")
+    if said.wanted:
+        clauses.append(number.in_(_numbers(index.fts5(said.wanted))))
+    if said.unwanted:
+        clauses.append(number.not_in(_numbers(index.fts5_any(said.unwanted))))
+    return clauses
+
+
+def _matches(query: str) -> ColumnElement[bool]:
+    return literal_column("fts_documents.lexemes").op("@@", is_comparison=True)(func.to_tsquery("simple", query))
+
+
+def _numbers(query: str) -> Select[Any]:
+    table: Any = literal_column("fts_index")
+    return select(literal_column("rowid")).select_from(text("fts_index")).where(table.op("MATCH")(query))
+
+
+def _after(order: Order, closeness: ColumnElement[int], cursor: str) -> ColumnElement[bool]:
+    try:
+        near, spoken_at, sentence = msgspec.json.decode(
+            base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), type=tuple[int, float, str]
+        )
+    except (msgspec.MsgspecError, binascii.Error, ValueError):
+        raise BadInput("this is no place in the search's results", "use the cursor of the page before") from None
+    later = or_(SENTENCE.c.spoken_at < spoken_at, and_(SENTENCE.c.spoken_at == spoken_at, SENTENCE.c.id < sentence))
+    return or_(closeness > near, and_(closeness == near, later)) if order == "closest" else later
+
+
+def _cursor(closeness: int, spoken_at: float, sentence: str) -> str:
+    place = msgspec.json.encode((closeness, spoken_at, sentence))
+    return base64.urlsafe_b64encode(place).decode().rstrip("=")
+
+
+def _rules(session: Session, sentences: list[str]) -> dict[str, tuple[str, ...]]:
+    rules: dict[str, tuple[str, ...]] = {}
+    fired = select(ALERT.c.sentence, ALERT.c.rule).where(ALERT.c.sentence.in_(sentences)).order_by(ALERT.c.at)
+    for sentence, rule in session.execute(fired) if sentences else ():
+        rules[sentence] = (*rules.get(sentence, ()), rule)
+    return rules
+
+
+def _hit(row: Any, said: Terms, rules: tuple[str, ...]) -> Hit:
+    as_is = {name: getattr(row, name) for name in (*OF_SENTENCE, *OF_CALL) if name not in ("id", "text")}
+    return Hit(
+        sentence=row.id,
+        snippet=cut(row.text_now, said.wanted),
+        original=cut(row.text, said.wanted) if row.text_now != row.text else None,
+        role=row.role,
+        sentiment=row.sentiment,
+        intent=row.intent,
+        rules=rules,
+        **as_is,
+    )

@@ -1,0 +1,148 @@
+"""The full-text index: one document a sentence, with the words it can be found by.
+
+    sentences, labels --triggers--> fts_documents --FTS5 (SQLite) or tsvector + GIN (PostgreSQL)
+
+A document holds what the models wrote down and, after a gap, the newest correction by a person. Triggers keep it true
+whoever writes, so the writers know nothing of it. Both databases fold case and accents and take every run of letters
+and digits for a word; that is why PostgreSQL gets a function of its own and not `to_tsvector` alone, which would keep
+e-mail addresses and prices together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, text
+
+from storage.search.terms import Term
+
+LONGEST = 100_000
+"""Characters of a sentence that are indexed; a tsvector holds a megabyte at most."""
+GAP = "0gap0"
+"""Between a text and its correction, so that no phrase reaches from one into the other."""
+
+WORDS = f"""
+    SELECT substr(s.text, 1, {LONGEST}) || coalesce((
+        SELECT ' {GAP} ' || substr(l.value, 1, {LONGEST}) FROM labels l
+        WHERE l.sentence = s.id AND l.kind = 'text' ORDER BY l.at DESC, l.id DESC LIMIT 1
+    ), '') FROM sentences s WHERE s.id = """
+"""The document of a sentence, the same SQL on both."""
+
+SQLITE = (
+    """CREATE TABLE fts_documents (
+        number INTEGER PRIMARY KEY,
+        sentence TEXT NOT NULL UNIQUE REFERENCES sentences (id) ON DELETE CASCADE,
+        words TEXT NOT NULL)""",  # a number of its own: VACUUM may change the row ids of `sentences`
+    """CREATE VIRTUAL TABLE fts_index USING fts5 (
+        words, content='fts_documents', content_rowid='number', tokenize='unicode61 remove_diacritics 2')""",
+    """CREATE TRIGGER fts_documents_added AFTER INSERT ON fts_documents BEGIN
+        INSERT INTO fts_index (rowid, words) VALUES (new.number, new.words);
+    END""",
+    """CREATE TRIGGER fts_documents_removed AFTER DELETE ON fts_documents BEGIN
+        INSERT INTO fts_index (fts_index, rowid, words) VALUES ('delete', old.number, old.words);
+    END""",
+    """CREATE TRIGGER fts_documents_changed AFTER UPDATE OF words ON fts_documents BEGIN
+        INSERT INTO fts_index (fts_index, rowid, words) VALUES ('delete', old.number, old.words);
+        INSERT INTO fts_index (rowid, words) VALUES (new.number, new.words);
+    END""",
+    f"""CREATE TRIGGER fts_sentence_added AFTER INSERT ON sentences BEGIN
+        INSERT INTO fts_documents (sentence, words) VALUES (new.id, substr(new.text, 1, {LONGEST}));
+    END""",
+    f"""CREATE TRIGGER fts_sentence_changed AFTER UPDATE OF text ON sentences WHEN old.text IS NOT new.text BEGIN
+        UPDATE fts_documents SET words = ({WORDS} new.id) WHERE sentence = new.id;
+    END""",
+    f"""CREATE TRIGGER fts_label_added AFTER INSERT ON labels WHEN new.kind = 'text' BEGIN
+        UPDATE fts_documents SET words = ({WORDS} new.sentence) WHERE sentence = new.sentence;
+    END""",
+    f"""CREATE TRIGGER fts_label_changed AFTER UPDATE ON labels WHEN new.kind = 'text' BEGIN
+        UPDATE fts_documents SET words = ({WORDS} new.sentence) WHERE sentence = new.sentence;
+    END""",
+    f"""CREATE TRIGGER fts_label_removed AFTER DELETE ON labels
+        WHEN old.kind = 'text' AND EXISTS (SELECT 1 FROM sentences WHERE id = old.sentence) BEGIN
+        UPDATE fts_documents SET words = ({WORDS} old.sentence) WHERE sentence = old.sentence;
+    END""",
+)
+
+POSTGRES = (
+    r"""CREATE FUNCTION fts_lexemes(words text) RETURNS tsvector LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+        SELECT to_tsvector('simple', regexp_replace(
+            normalize(regexp_replace(normalize(words, NFD), '[\u0300-\u036f]', '', 'g'), NFC) COLLATE %(collation)s,
+            '[^[:alnum:]]+', ' ', 'g'))
+    $$""",
+    """CREATE TABLE fts_documents (
+        sentence varchar PRIMARY KEY REFERENCES sentences (id) ON DELETE CASCADE,
+        words text NOT NULL,
+        lexemes tsvector GENERATED ALWAYS AS (fts_lexemes(words)) STORED)""",
+    "CREATE INDEX fts_index ON fts_documents USING gin (lexemes)",
+    f"""CREATE FUNCTION fts_sentences_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO fts_documents (sentence, words) SELECT id, substr(text, 1, {LONGEST}) FROM fresh;
+        RETURN NULL;
+    END $$""",
+    f"""CREATE FUNCTION fts_sentence_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        UPDATE fts_documents SET words = ({WORDS} new.id) WHERE sentence = new.id;
+        RETURN NULL;
+    END $$""",
+    f"""CREATE FUNCTION fts_label_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF TG_OP <> 'DELETE' THEN
+            UPDATE fts_documents SET words = ({WORDS} new.sentence) WHERE sentence = new.sentence;
+        ELSIF EXISTS (SELECT 1 FROM sentences WHERE id = old.sentence) THEN
+            UPDATE fts_documents SET words = ({WORDS} old.sentence) WHERE sentence = old.sentence;
+        END IF;
+        RETURN NULL;
+    END $$""",
+    """CREATE TRIGGER fts_sentences_added AFTER INSERT ON sentences REFERENCING NEW TABLE AS fresh
+        FOR EACH STATEMENT EXECUTE FUNCTION fts_sentences_added()""",
+    """CREATE TRIGGER fts_sentence_changed AFTER UPDATE ON sentences
+        FOR EACH ROW WHEN (old.text IS DISTINCT FROM new.text) EXECUTE FUNCTION fts_sentence_changed()""",
+    """CREATE TRIGGER fts_label_changed AFTER INSERT OR UPDATE ON labels
+        FOR EACH ROW WHEN (new.kind = 'text') EXECUTE FUNCTION fts_label_changed()""",
+    """CREATE TRIGGER fts_label_removed AFTER DELETE ON labels
+        FOR EACH ROW WHEN (old.kind = 'text') EXECUTE FUNCTION fts_label_changed()""",
+)
+
+
+def create_index(connection: Connection) -> None:
+    """Make the index and fill it from what is there."""
+    postgres = connection.dialect.name == "postgresql"
+    for statement in POSTGRES if postgres else SQLITE:
+        if "%(collation)s" in statement:
+            statement = statement.replace("%(collation)s", _collation(connection))
+        connection.exec_driver_sql(statement)
+    connection.execute(text(f"INSERT INTO fts_documents (sentence, words) SELECT id, ({WORDS} t.id) FROM sentences t"))
+
+
+def rebuild(connection: Connection) -> None:
+    """From the documents alone: no word of a deleted one is left in it."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("REINDEX INDEX fts_index")
+    else:
+        connection.exec_driver_sql("INSERT INTO fts_index (fts_index) VALUES ('rebuild')")
+
+
+def fts5(terms: Iterable[Term]) -> str:
+    """All of the terms, as FTS5 writes it. Words are letters and digits only, so quoting is enough."""
+    return " AND ".join(f'"{" ".join(term.words)}"{"*" if term.prefix else ""}' for term in terms)
+
+
+def fts5_any(terms: Iterable[Term]) -> str:
+    return " OR ".join(fts5([term]) for term in terms)
+
+
+def tsquery(terms: Iterable[Term]) -> str:
+    """All of the terms, as PostgreSQL writes it."""
+    return " & ".join(_lexemes(term) for term in terms)
+
+
+def tsquery_any(terms: Iterable[Term]) -> str:
+    return " | ".join(_lexemes(term) for term in terms)
+
+
+def _lexemes(term: Term) -> str:
+    words = [f"'{word}'" for word in term.words]
+    return "(" + " <-> ".join(words) + (":*" if term.prefix else "") + ")"
+
+
+def _collation(connection: Connection) -> str:
+    """One that knows every script's letters, whatever the database was made with."""
+    there = connection.execute(text("SELECT 1 FROM pg_collation WHERE collname = 'und-x-icu'")).first()
+    return '"und-x-icu"' if there else '"default"'

@@ -1,0 +1,59 @@
+"""What is looked for: words, and what a sentence and its call must be like."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from tenor.errors import BadInput
+
+Order = Literal["newest", "closest"]
+
+
+class SearchQuery(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Every condition given must hold; of several values of one condition, any. Sentiment, intent, text and role
+    count as people corrected them."""
+
+    words: str = ""
+    """As people type them: `refund "last week" cancel* -thanks` (see `terms`)."""
+    sentiment: tuple[str, ...] = ()
+    intent: tuple[str, ...] = ()
+    role: tuple[str, ...] = ()
+    """Who said it: `caller`, `agent`."""
+    language: tuple[str, ...] = ()
+    """Of the sentence: `en`, `other`."""
+    task: tuple[str, ...] = ()
+    """What the call is about."""
+    call: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()
+    customer: tuple[str, ...] = ()
+    queue: tuple[str, ...] = ()
+    site: tuple[str, ...] = ()
+    medium: tuple[str, ...] = ()
+    """`voice`, `chat`, `email`."""
+    rule: tuple[str, ...] = ()
+    """A rule that fired in the call."""
+    alerted: bool = False
+    """Only calls in which any rule fired."""
+    severity: tuple[str, ...] = ()
+    """Of an alert in the call: `info`, `warning`, `critical`."""
+    since: float | None = None
+    """Spoken at this time or later, in seconds since the epoch."""
+    until: float | None = None
+    """Spoken before this time."""
+    order: Order = "newest"
+    """`closest`: the sentences first that say little else, among equals the newest."""
+
+
+def to_dict(query: SearchQuery) -> dict[str, Any]:
+    """As saved: only what was given."""
+    made: dict[str, Any] = msgspec.to_builtins(query)
+    return made
+
+
+def from_dict(given: dict[str, Any]) -> SearchQuery:
+    try:
+        return msgspec.convert(given, SearchQuery)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"this is no search: {error}") from None

@@ -1,0 +1,49 @@
+"""Searches people keep: each belongs to its owner and has a name."""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+from sqlalchemy import delete, select
+from sqlmodel import Session
+
+from storage.search.query import SearchQuery, from_dict, to_dict
+from storage.tables import SavedSearch
+from tenor.errors import BadInput
+
+SEARCH = SavedSearch.__table__  # type: ignore[attr-defined]
+LONGEST_NAME = 100
+
+
+class Saved(msgspec.Struct, frozen=True, kw_only=True):
+    id: int
+    name: str
+    query: SearchQuery
+    at: float
+
+
+def save(session: Session, owner: str, name: str, query: SearchQuery) -> Saved:
+    """Keep it under the name; one of that name is replaced."""
+    name = name.strip()
+    if not 0 < len(name) <= LONGEST_NAME:
+        raise BadInput(f"a saved search needs a name of at most {LONGEST_NAME} characters")
+    session.execute(delete(SEARCH).where(SEARCH.c.owner == owner, SEARCH.c.name == name))
+    row = SavedSearch(owner=owner, name=name, query=to_dict(query), at=time.time())
+    session.add(row)
+    session.commit()
+    assert row.id is not None
+    return Saved(id=row.id, name=name, query=query, at=row.at)
+
+
+def saved(session: Session, owner: str) -> list[Saved]:
+    """The owner's, by name."""
+    rows = session.execute(select(SEARCH).where(SEARCH.c.owner == owner).order_by(SEARCH.c.name))
+    return [Saved(id=row.id, name=row.name, query=from_dict(row.query), at=row.at) for row in rows]
+
+
+def forget(session: Session, owner: str, id: int) -> bool:  # noqa: A002
+    """Whether there was one of that number, of that owner."""
+    gone = session.execute(delete(SEARCH).where(SEARCH.c.owner == owner, SEARCH.c.id == id))
+    session.commit()
+    return bool(gone.rowcount)  # type: ignore[attr-defined]
