@@ -1,0 +1,96 @@
+"""Generated history: weeks of calls, so that every page has something to show. All of it marked, all of it removable.
+
+tenor sample add      tenor sample remove
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Any
+
+from sqlalchemy import Connection, Table, delete, exists, select
+from sqlmodel import SQLModel
+
+from storage.database import Database
+from storage.sample.rows import CallRows
+from storage.sample.story import WORKERS, patrons, plan
+from storage.tables import Agent, Alert, Call, Customer, DeadLetter, Label, Note, Sentence
+
+WEEKS = 8
+SEED = 2026
+ORDER: tuple[type[SQLModel], ...] = (Call, Sentence, Alert, Note, Label, DeadLetter)
+"""Parents first."""
+BATCH = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    calls: int
+    sentences: int
+
+
+def add(
+    database: Database, weeks: int = WEEKS, *, now: float | None = None, zone: tzinfo | None = None, seed: int = SEED
+) -> Added:
+    """Write the weeks up to now. What is there already stays: adding twice, or again tomorrow, adds what is new."""
+    now = time.time() if now is None else now
+    local = datetime.fromtimestamp(now, zone) if zone else datetime.fromtimestamp(now).astimezone()
+    with database.begin() as session:
+        connection = session.connection()
+        known = set(connection.scalars(select(_table(Call).c.id).where(_table(Call).c.sample)))
+        rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for planned in plan(local, weeks, seed):
+            if planned.id in known or planned.started_at > now:
+                continue
+            call = CallRows(planned)
+            if call.ended_at < now:
+                for table, own in call.tables.items():
+                    rows[table] += own
+        for kind in ORDER:
+            _insert(connection, _table(kind), rows[str(kind.__tablename__)])
+        _people(connection, seed)
+    return Added(len(rows["calls"]), len(rows["sentences"]))
+
+
+def remove(database: Database) -> int:
+    """Take all of it away, and nothing else. Returns how many calls that were."""
+    calls = _table(Call)
+    generated = select(calls.c.id).where(calls.c.sample)
+    with database.begin() as session:
+        connection = session.connection()
+        for kind in reversed(ORDER[1:]):
+            table = _table(kind)
+            connection.execute(delete(table).where(table.c.call.in_(generated)))
+        gone = connection.execute(delete(calls).where(calls.c.sample)).rowcount
+        for kind in (Agent, Customer):
+            connection.execute(delete(_table(kind)).where(_table(kind).c.sample))
+    return gone
+
+
+def present(database: Database) -> bool:
+    """Whether any of it is there: pages then say so."""
+    with database.engine.connect() as connection:
+        return bool(connection.scalar(select(exists().where(_table(Agent).c.sample))))
+
+
+def _people(connection: Connection, seed: int) -> None:
+    agents = [
+        {"name": w.name, "display_name": w.display_name, "team": w.team, "site": w.site, "sample": True}
+        for w in WORKERS
+    ]
+    customers = [{"id": p.id, "display_name": p.display_name, "sample": True} for p in patrons(seed)]
+    for kind, key, people in ((Agent, "name", agents), (Customer, "id", customers)):
+        known = set(connection.scalars(select(_table(kind).c[key])))
+        _insert(connection, _table(kind), [person for person in people if person[key] not in known])
+
+
+def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+    for start in range(0, len(rows), BATCH):
+        connection.execute(table.insert(), rows[start : start + BATCH])
+
+
+def _table(kind: type[SQLModel]) -> Table:
+    return kind.__table__  # type: ignore[attr-defined,no-any-return]
