@@ -28,12 +28,20 @@ def _asr(bus: Bus, settings: Settings) -> Stage:
     return Worker(bus, settings)
 
 
-STAGES: dict[str, Callable[[Bus, Settings], Stage]] = {"gateway": _gateway, "asr": _asr}
+def _dashboard(bus: Bus, settings: Settings) -> Stage:
+    from dashboard.app import Dashboard
+
+    return Dashboard(bus, settings)
+
+
+STAGES: dict[str, Callable[[Bus, Settings], Stage]] = {"gateway": _gateway, "asr": _asr, "dashboard": _dashboard}
 
 
 def serve(
     context: typer.Context,
-    stages: list[str] | None = typer.Argument(None, metavar="[STAGE]...", help="gateway, asr; all by default."),
+    stages: list[str] | None = typer.Argument(
+        None, metavar="[STAGE]...", help="gateway, asr, dashboard; all by default."
+    ),
     bus: str | None = typer.Option(None, "--bus", metavar="URL", help="kafka://host:9092 or sqlite:///path."),
     speech: str | None = typer.Option(None, "--riva", metavar="HOST:PORT", help="Default: localhost:50051."),
 ) -> None:

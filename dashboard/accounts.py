@@ -1,0 +1,139 @@
+"""Local accounts: argon2 passwords, and a door that gets slower the more often someone guesses."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import OrderedDict
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlmodel import select
+
+from storage.database import Database
+from storage.tables import Account, Audit
+from storage.viewer import ROLES, Viewer
+from tenor.errors import BadInput
+
+SHORTEST_PASSWORD = 10
+FREE_TRIES = 5
+LONGEST_WAIT_S = 300.0
+REMEMBERED = 10_000
+NAME = re.compile(r"[^\s/<>\"'&]{1,100}")
+
+
+class Accounts:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._hasher = PasswordHasher()
+        # What a sign-in under a name that does not exist is checked against, so that it takes as long.
+        self._nobody = self._hasher.hash("nobody")
+        self._versions: dict[str, tuple[float, tuple[int, str] | None]] = {}
+
+    def add(self, name: str, role: str, password: str, *, by: str = "") -> None:
+        if not NAME.fullmatch(name):
+            raise BadInput(f"{name!r} cannot be the name of an account", "no spaces, slashes or quotes")
+        self._check_role(role)
+        self._check_password(password)
+        with self._database.session() as session:
+            if session.get(Account, name):
+                raise BadInput(f"there is an account {name!r} already")
+            hashed = self._hasher.hash(password)
+            session.add(Account(name=name, role=role, password=hashed, created_at=time.time()))
+            session.add(Audit(at=time.time(), who=by, action="account.added", subject=name, detail={"role": role}))
+            session.commit()
+
+    def all(self) -> list[Account]:
+        with self._database.session() as session:
+            return list(session.exec(select(Account).order_by(Account.name)))
+
+    def change(self, name: str, *, role: str = "", password: str = "", by: str = "") -> None:
+        """Whatever changes, sessions and tokens given out before end."""
+        if role:
+            self._check_role(role)
+        if password:
+            self._check_password(password)
+        with self._database.session() as session:
+            account = self._get(session.get(Account, name), name)
+            account.role = role or account.role
+            account.password = self._hasher.hash(password) if password else account.password
+            account.version += 1
+            session.add(account)
+            what = "account.role" if role else "account.password" if password else "account.sessions_ended"
+            session.add(Audit(at=time.time(), who=by, action=what, subject=name, detail={"role": role} if role else {}))
+            session.commit()
+        self._versions.pop(name, None)
+
+    def remove(self, name: str, *, by: str = "") -> None:
+        with self._database.session() as session:
+            session.delete(self._get(session.get(Account, name), name))
+            session.add(Audit(at=time.time(), who=by, action="account.removed", subject=name))
+            session.commit()
+        self._versions.pop(name, None)
+
+    def viewer(self, name: str) -> Viewer | None:
+        known = self.version_of(name)
+        return Viewer(name, known[1]) if known else None  # type: ignore[arg-type]
+
+    def version_of(self, name: str) -> tuple[int, str] | None:
+        """An account's version and role; None when there is no such account. Known for a second: every request asks,
+        and a changed password may take that long to shut the door."""
+        read_at, known = self._versions.get(name, (0.0, None))
+        if time.monotonic() - read_at > 1.0:
+            with self._database.session() as session:
+                account = session.get(Account, name)
+            known = (account.version, account.role) if account else None
+            if len(self._versions) >= REMEMBERED:
+                self._versions.clear()
+            self._versions[name] = (time.monotonic(), known)
+        return known
+
+    def check(self, name: str, password: str) -> Viewer | None:
+        """Whoever has this name and password. Takes as long for a name that does not exist."""
+        with self._database.session() as session:
+            account = session.get(Account, name)
+        try:
+            self._hasher.verify(account.password if account else self._nobody, password)
+        except (VerificationError, InvalidHashError):
+            return None
+        return Viewer(account.name, account.role) if account else None  # type: ignore[arg-type]
+
+    @staticmethod
+    def _get(account: Account | None, name: str) -> Account:
+        if account is None:
+            raise BadInput(f"there is no account {name!r}", "`tenor account list` shows them")
+        return account
+
+    @staticmethod
+    def _check_role(role: str) -> None:
+        if role not in ROLES:
+            raise BadInput(f"{role!r} is no role", f"roles: {', '.join(ROLES)}")
+
+    @staticmethod
+    def _check_password(password: str) -> None:
+        if len(password) < SHORTEST_PASSWORD:
+            raise BadInput(f"a password has at least {SHORTEST_PASSWORD} characters")
+
+
+class Patience:
+    """Counts failures by whatever names the guesser (an account, an address); after a few each costs a longer wait."""
+
+    def __init__(self) -> None:
+        self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
+
+    def wait_s(self, *names: str) -> float:
+        """How long these must still wait before another try."""
+        now = time.monotonic()
+        return max(0.0, *(self._failures.get(name, (0, 0.0))[1] - now for name in names))
+
+    def failed(self, *names: str) -> None:
+        for name in names:
+            count = self._failures.pop(name, (0, 0.0))[0] + 1
+            pause = min(2.0 ** (count - FREE_TRIES), LONGEST_WAIT_S) if count >= FREE_TRIES else 0.0
+            self._failures[name] = (count, time.monotonic() + pause)
+        while len(self._failures) > REMEMBERED:
+            self._failures.popitem(last=False)
+
+    def succeeded(self, *names: str) -> None:
+        for name in names:
+            self._failures.pop(name, None)

@@ -1,0 +1,86 @@
+"""The door: what every request passes, Streamlit's own included, before anything answers it."""
+
+from __future__ import annotations
+
+import re
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import quote
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dashboard.sign_in import SignIn, is_loopback
+
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(self)",
+    # Streamlit's page needs inline styles, blobs and eval (plots); what it never needs is another host.
+    "Content-Security-Policy": (
+        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data: blob:; font-src 'self' data:; media-src 'self' blob: data:; worker-src 'self' blob:; "
+        "connect-src 'self' ws: wss: blob: data:; frame-src 'self' blob:; object-src 'none'; base-uri 'self'; "
+        "form-action 'self'; frame-ancestors 'none'"
+    ),
+}
+OPEN = re.compile(r"/(sign-in|sign-out|assets/.*|static/.*|favicon\.png|_stcore/health|healthz|api/.*|feed|audio/.*)")
+"""What needs no session cookie: the sign-in itself, the program without a caller's word in it, and what asks for a
+ticket or a token of its own."""
+
+
+class Door:
+    """Turns away hosts that are not ours (a page elsewhere whose name was made to point here), and, where accounts are
+    ours, everyone without a session."""
+
+    def __init__(self, app: ASGIApp, sign_in: SignIn) -> None:
+        self._app = app
+        self._sign_in = sign_in
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        if (refusal := self._refusal(scope, headers)) is None:
+            await self._app(scope, receive, _with_headers(send) if scope["type"] == "http" else send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 4401, "reason": "sign in first"})
+        else:
+            await refusal(scope, receive, _with_headers(send))
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        if self._sign_in.kind == "none" and not is_loopback(_host(headers)):
+            return PlainTextResponse("this dashboard is for this machine only\n", 421)
+        path: str = scope["path"]
+        if self._sign_in.kind != "local" or OPEN.fullmatch(path) or self._sign_in.session(_cookies(headers)):
+            return None
+        if scope["type"] == "http" and "text/html" in headers.get("accept", ""):
+            query = scope["query_string"].decode("latin-1")
+            return RedirectResponse(f"/sign-in?next={quote(path + ('?' + query if query else ''))}", 303)
+        return PlainTextResponse("sign in first\n", 401)
+
+
+def _host(headers: Headers) -> str:
+    host = headers.get("host", "")
+    return host.rsplit(":", 1)[0] if not host.endswith("]") else host
+
+
+def _cookies(headers: Headers) -> dict[str, str]:
+    try:
+        return {name: morsel.value for name, morsel in SimpleCookie(headers.get("cookie", "")).items()}
+    except CookieError:
+        return {}
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sending

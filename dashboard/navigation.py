@@ -1,0 +1,90 @@
+"""Getting around: the sidebar, and going from one page to another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import urlencode
+
+import streamlit as st
+from sqlmodel import select
+
+from dashboard import look
+from dashboard.pages import Page
+from dashboard.sign_in import OWNER
+from storage.database import Database
+from storage.tables import Agent, Call
+from storage.viewer import ROLES, Viewer
+
+if TYPE_CHECKING:
+    from dashboard.frame import Frame
+
+
+def navigate(pages: list[Page], viewer: Viewer, frame: Frame) -> None:
+    """Show the sidebar, then the page that is asked for."""
+    sections: dict[str, list[Any]] = defaultdict(list)
+    known: dict[str, Any] = {}
+    for position, page in enumerate(pages):
+        entry = st.Page(
+            partial(page.show, viewer, frame.database),
+            title=page.title,
+            icon=page.icon,
+            url_path=page.name,
+            default=position == 0,
+        )
+        sections[page.section].append(entry)
+        known[page.name] = entry
+    st.session_state["pages"] = known
+    chosen = st.navigation(dict(sections), expanded=True)
+    with st.sidebar:
+        _who(viewer, frame)
+    chosen.run()
+
+
+def go(page: str, **params: str) -> NoReturn:
+    """Leave for another page: `go("call", call=ID)`."""
+    st.switch_page(st.session_state["pages"][page], query_params=params)
+
+
+def address(page: str, **params: str) -> str:
+    """The same as a link."""
+    entry = st.session_state.get("pages", {}).get(page)
+    path = entry.url_path if entry is not None else page
+    return f"/{path}?{urlencode(params)}" if params else f"/{path}"
+
+
+def _who(viewer: Viewer, frame: Frame) -> None:
+    if frame.sign_in.kind == "none":
+        _looks_as(viewer, frame.database)
+        return
+    st.html(f'<div class="t-who">{escape(viewer.name)} · {viewer.role}</div>')
+    frame.sign_in.sign_out(frame.assets)
+
+
+def _looks_as(viewer: Viewer, database: Database) -> None:
+    """Where nobody signs in, the person at this machine can see what each role sees."""
+    with st.popover(f"{viewer.name} · {viewer.role}" if viewer != OWNER else "Administrator", width="stretch"):
+        st.caption("Nobody signs in on this machine. See the pages as:")
+        role = st.radio("Role", ROLES, index=ROLES.index(viewer.role), format_func=look.words, key="look_role")
+        name: str = role
+        if role == "agent":
+            agents = agents_of(database)
+            if not agents:
+                st.caption("There is no agent yet.")
+                return
+            at = agents.index(viewer.name) if viewer.name in agents else 0
+            name = st.selectbox("Agent", agents, index=at, key="look_agent")
+        wanted = OWNER if role == OWNER.role else Viewer(name, role)
+    if wanted != viewer:
+        st.session_state["looks_as"] = wanted
+        st.rerun()
+
+
+def agents_of(database: Database) -> list[str]:
+    """Everyone who takes calls, by account name."""
+    with database.session() as session:
+        named = set(session.exec(select(Agent.name)))
+        named |= set(session.exec(select(Call.agent).where(Call.agent != "").distinct()))
+    return sorted(named)

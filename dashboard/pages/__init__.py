@@ -1,0 +1,32 @@
+"""The pages, one module each with `show(viewer, database)`. This list is the navigation."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import NamedTuple
+
+from storage.database import Database
+from storage.viewer import Role, Viewer
+
+EVERYONE: tuple[Role, ...] = ("agent", "manager", "analyst", "administrator")
+OVERSIGHT: tuple[Role, ...] = ("manager", "analyst", "administrator")
+
+
+class Page(NamedTuple):
+    name: str
+    """The module here, and the address: `/NAME`."""
+    title: str
+    icon: str
+    section: str
+    roles: tuple[Role, ...]
+
+    def show(self, viewer: Viewer, database: Database) -> None:
+        import_module(f"dashboard.pages.{self.name}").show(viewer, database)
+
+
+PAGES = (Page("live", "Live", ":material/graphic_eq:", "Now", OVERSIGHT),)
+
+
+def pages_of(viewer: Viewer) -> list[Page]:
+    """What this viewer finds in the navigation; the first is where they arrive."""
+    return [page for page in PAGES if viewer.role in page.roles]

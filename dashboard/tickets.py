@@ -1,0 +1,76 @@
+"""Tickets: who is looking, signed, until when. Pages carry them to the feed, the recordings and the actions."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from itsdangerous import BadData, URLSafeSerializer
+
+from storage.viewer import ROLES, Viewer
+from tenor.settings import Settings
+
+PAGE, SESSION, TOKEN = "page", "session", "token"
+"""What a ticket is for: a page's own requests, a browser's cookie, a program's API calls. None passes for another."""
+
+
+def audio_of(call: str) -> str:
+    """For one recording: an audio element has its ticket in the address, so it opens nothing else."""
+    return f"audio {call}"
+
+
+class Tickets:
+    """`version_of` tells an account's version and role, or None when there is no such account any more; without it
+    names are not accounts of ours and a ticket stands by itself."""
+
+    def __init__(self, secret: str, version_of: Callable[[str], tuple[int, str] | None] | None = None) -> None:
+        self._secret = secret
+        self._version_of = version_of
+
+    def issue(self, viewer: Viewer, purpose: str, lasts_s: float) -> str:
+        known = self._version_of(viewer.name) if self._version_of else None
+        version = known[0] if known else 0
+        return str(self._signer(purpose).dumps([viewer.name, viewer.role, int(time.time() + lasts_s), version]))
+
+    def viewer(self, ticket: str, purpose: str) -> Viewer | None:
+        """Who holds this ticket; None when it is not ours, for something else, too old, or its account has changed."""
+        try:
+            name, role, until, version = self._signer(purpose).loads(ticket)
+        except (BadData, ValueError, TypeError):
+            return None
+        if role not in ROLES or time.time() >= until:
+            return None
+        if self._version_of and self._version_of(name) != (version, role):
+            return None
+        return Viewer(name, role)
+
+    def _signer(self, purpose: str) -> URLSafeSerializer:
+        return URLSafeSerializer(self._secret, salt=f"tenor {purpose}")
+
+
+def secret_of(settings: Settings) -> str:
+    """The secret of the settings, or one made once and kept in home, readable by us alone."""
+    if given := settings.dashboard.secret.get_secret_value():
+        return given
+    path = settings.home / "secret"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+            file.write(secrets.token_urlsafe(48))
+            file.flush()
+            os.fsync(file.fileno())
+    except FileExistsError:
+        pass
+    return _read_when_written(path)
+
+
+def _read_when_written(path: Path) -> str:
+    """Another process may have made the file this very moment and not have written it yet."""
+    for _ in range(50):
+        if kept := path.read_text("ascii").strip():
+            return kept
+        time.sleep(0.02)
+    raise RuntimeError(f"{path} is empty: delete it, and everyone signs in anew")

@@ -1,0 +1,50 @@
+"""`tenor dashboard`: the pages, for a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from tenor.bus.opening import open_bus
+from tenor.cli.context import run, settings
+from tenor.cli.flags import BusFlag
+from tenor.cli.output import say
+from tenor.settings import Settings
+from tenor.stage import run_stages
+
+
+def dashboard(
+    context: typer.Context,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Default: 8501; 0: a free one.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on; default: this machine only.")] = None,
+    browser: Annotated[bool, typer.Option("--open/--no-browser", help="Open a browser.")] = False,
+    bus: BusFlag = None,
+) -> None:
+    """Show calls as they happen, and look back: the pages for agents, managers and analysts.
+
+    Needs the other stages only for what is new: `tenor serve` beside it, or `tenor demo` for everything at once.
+    """
+    chosen = settings(context, dashboard__port=port, dashboard__host=host, bus__url=bus)
+    run(_dashboard(chosen, browser=browser))
+
+
+async def _dashboard(settings: Settings, *, browser: bool) -> None:
+    from dashboard.app import Dashboard
+
+    async with open_bus(settings) as bus:
+        stage = Dashboard(bus, settings)
+
+        async def announce() -> None:
+            await stage.ready.wait()
+            say(f"the dashboard is on {stage.address}  [dim](Ctrl-C ends)[/]")
+            if browser:
+                await asyncio.to_thread(webbrowser.open, stage.address)
+
+        announcing = asyncio.create_task(announce())
+        try:
+            await run_stages([stage])
+        finally:
+            announcing.cancel()
