@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 from sqlalchemy import URL, Connection, Engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError
 from sqlmodel import Session, create_engine
 
 from storage import schema
-from storage.trouble import CHOOSE, FORMS, explained, shown
+from storage.trouble import CHOOSE, FORMS, explaining, shown
 from tenor.errors import BadInput
 from tenor.settings import Settings
 
@@ -61,10 +61,8 @@ def open_database(settings: Settings, *, upgrade: bool = True) -> Database:
     engine = _engine(url)
     try:
         if upgrade:
-            schema.upgrade(engine)
-    except SQLAlchemyError as error:
-        engine.dispose()
-        raise explained(error, url) from error
+            with explaining(url):
+                schema.upgrade(engine)
     except BaseException:
         engine.dispose()
         raise

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import psycopg
 from sqlalchemy import URL
@@ -16,6 +18,15 @@ CHOOSE = "name another file with `storage.url`, such as sqlite:///.tenor/tenor.d
 _BLAME_SQLITE = {sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_RANGE}
 _BLAME_POSTGRES = {"22", "23", "54"}
 """Classes of SQLSTATE: data exception, integrity constraint violation, program limit exceeded."""
+
+
+@contextmanager
+def explaining(url: URL) -> Iterator[None]:
+    """Turns what the database says inside the block into what a person understands."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise explained(error, url) from error
 
 
 def shown(url: URL) -> str:

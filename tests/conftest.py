@@ -1,21 +1,26 @@
-"""What tests of several packages share: the buses, and a real Kafka broker for as long as the suite runs."""
+"""What tests of several packages share: buses and databases, on a real Kafka broker and PostgreSQL server."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 import socket
+import tempfile
+import uuid
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import psycopg
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient
 
 from deploy.kafka.broker import Broker
+from deploy.postgres.server import Server
+from storage.database import Database, open_database
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
-from tenor.settings import BusSettings, Settings
+from tenor.settings import BusSettings, Settings, StorageSettings
 
 # A shell that runs the suite in the background has it ignore SIGINT, and so would every program it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -33,10 +38,7 @@ IMPATIENT = {
 @pytest.fixture(scope="session")
 def kafka_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     """A real broker, started when the first test asks for it. Has .address, .start(), .stop() and .kill()."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    broker = Broker(tmp_path_factory.mktemp("kafka"), port, IMPATIENT)
+    broker = Broker(tmp_path_factory.mktemp("kafka"), _free_port(), IMPATIENT)
     try:
         broker.start()
         yield broker
@@ -70,6 +72,66 @@ async def bus(bus_settings: Settings) -> AsyncIterator[Bus]:
     """Each bus in turn."""
     async with open_bus(bus_settings) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A real server, started when the first test asks for it. Has .url(), .start(), .stop() and .kill()."""
+    with tempfile.TemporaryDirectory(prefix="tenor-postgres-") as folder:  # where the server's own user gets to
+        server = Server(Path(folder), _free_port(), "s3cret", {"fsync": "off"})
+        Path(folder).chmod(0o755)
+        try:
+            server.start()
+            with psycopg.connect(server.url(), autocommit=True) as connection:
+                connection.execute("CREATE DATABASE newest")
+            open_database(Settings(storage=StorageSettings(url=server.url("newest")))).close()
+            yield server
+        finally:
+            server.kill()  # nobody needs its data any more
+
+
+def postgres_database(server: Server, like: str = "newest") -> str:
+    """The URL of a new database: at the newest schema, or empty with `like="template0"`."""
+    name = f"test_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(server.url(), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {like}".encode())
+    return server.url(name)
+
+
+@pytest.fixture
+def sqlite_settings(embedded_settings: Settings) -> Settings:
+    """The embedded bus, and the database in a file beside it."""
+    return embedded_settings
+
+
+@pytest.fixture
+def postgres_settings(embedded_settings: Settings, postgres: Server) -> Settings:
+    """The embedded bus, and a PostgreSQL database that is new."""
+    return embedded_settings.model_copy(update={"storage": StorageSettings(url=postgres_database(postgres))})
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def database_settings(request: pytest.FixtureRequest) -> Settings:
+    """Settings of each database in turn."""
+    settings: Settings = request.getfixturevalue(f"{request.param}_settings")
+    return settings
+
+
+@pytest.fixture
+def database(database_settings: Settings) -> Iterator[Database]:
+    """Each database in turn, empty, at the newest schema."""
+    opened = open_database(database_settings)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 async def _delete_topics(address: str) -> None:

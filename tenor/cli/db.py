@@ -1,0 +1,67 @@
+"""`tenor db`: the database's schema, what is in it, and what is past its time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from tenor.cli.context import settings
+from tenor.cli.output import console
+
+if TYPE_CHECKING:  # SQLAlchemy takes a while to import, and other commands need none of it
+    from storage.database import Database
+
+app = typer.Typer(help="The database: its schema, what is in it, what is past its time.", no_args_is_help=True)
+
+
+@app.command()
+def upgrade(context: typer.Context) -> None:
+    """Make the database, or bring it to the newest schema. Stages do so themselves when they start.
+
+    Refuses a database that a newer version of Tenor made.
+    """
+    from storage import schema
+    from storage.database import open_database
+
+    database = open_database(settings(context))
+    console.print(f"{database.name}: schema {schema.known()[-1]}, the newest", soft_wrap=True)
+    database.close()
+
+
+@app.command()
+def status(context: typer.Context) -> None:
+    """Say where the database is, which schema it has, and how much is in it.
+
+    Exits with 1 when it is empty or old: `tenor db upgrade`.
+    """
+    from storage import schema
+    from storage.database import open_database
+    from storage.trouble import explaining
+
+    database = open_database(settings(context), upgrade=False)
+    with explaining(database.engine.url):
+        version = schema.version(database.engine)
+        rows = _rows(database)
+    database.close()
+    note = "" if version.current else f" (the newest is {version.newest}: tenor db upgrade)"
+    console.print(f"{'database':14}{database.name}", soft_wrap=True)
+    console.print(f"{'schema':14}{version.found or 'empty'}{note}", soft_wrap=True)
+    for name, count in rows.items():
+        console.print(f"{name:14}{count:,}")
+    if not version.current:
+        raise typer.Exit(1)
+
+
+def _rows(database: Database) -> dict[str, int]:
+    """How many rows each table has that is there."""
+    from sqlalchemy import func, inspect, select
+    from sqlmodel import SQLModel
+
+    there = inspect(database.engine).get_table_names()
+    with database.session() as session:
+        return {
+            table.name: session.execute(select(func.count()).select_from(table)).scalar_one()
+            for table in SQLModel.metadata.sorted_tables
+            if table.name in there
+        }

@@ -1,0 +1,119 @@
+"""The schema: made by the migrations, equal to the tables, made once, and never taken from a newer Tenor."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import inspect, text
+from sqlmodel import SQLModel
+
+from deploy.postgres.server import Server
+from storage import schema
+from storage.database import Database, open_database
+from storage.tables import Call
+from tenor.errors import BadInput, Refused
+from tenor.settings import Settings, StorageSettings
+from tests.conftest import postgres_database
+from tests.tenor.cli.command import environment, tenor
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def nothing_yet(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    """Settings of a database that holds nothing at all."""
+    url = ""
+    if request.param == "postgres":
+        server: Server = request.getfixturevalue("postgres")
+        url = postgres_database(server, like="template0")
+    return Settings(home=tmp_path, storage=StorageSettings(url=url))
+
+
+def ours(name: str | None, kind: str, _: Any) -> bool:
+    return not (kind in ("table", "index") and name is not None and name.startswith("fts_"))
+
+
+def test_the_migrations_make_exactly_the_tables(nothing_yet: Settings) -> None:
+    database = open_database(nothing_yet)
+    with database.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "include_name": ours})
+        assert compare_metadata(context, SQLModel.metadata) == []
+    assert schema.version(database.engine).current
+    database.close()
+
+
+def test_steps_are_numbered_without_a_gap() -> None:
+    assert schema.known() == [f"{number:04}" for number in range(1, len(schema.known()) + 1)]
+    for path in (schema.FOLDER / "versions").glob("[0-9]*_*.py"):
+        number = path.name[:4]
+        assert f'revision = "{number}"' in path.read_text()
+        before = f'"{int(number) - 1:04}"' if number != "0001" else "None"
+        assert f"down_revision = {before}" in path.read_text()
+
+
+def test_opening_again_keeps_what_is_there(nothing_yet: Settings) -> None:
+    database = open_database(nothing_yet)
+    with database.begin() as session:
+        session.add(Call(id="kept"))
+    database.close()
+    database = open_database(nothing_yet)
+    with database.session() as session:
+        assert session.get(Call, "kept") is not None
+    database.close()
+
+
+def test_processes_that_start_at_once_make_it_once(nothing_yet: Settings) -> None:
+    variables = {"TENOR_HOME": str(nothing_yet.home), "TENOR_STORAGE__URL": nothing_yet.storage.url}
+    program = "from storage.database import *; from tenor.layers import load; open_database(load({}).settings)"
+    variables = {**environment(), **variables, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-c", program]
+    started = [
+        subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for _ in range(4)
+    ]
+    said = [process.communicate(timeout=60)[0] for process in started]
+    assert [process.returncode for process in started] == [0] * 4, said
+    assert sum("database upgraded" in text for text in said) == 1
+
+
+def test_a_database_of_a_newer_version_is_refused_and_left_alone(
+    database: Database, database_settings: Settings
+) -> None:
+    with database.begin() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(Refused, match=f"its schema is 9999, we know those up to {schema.known()[-1]}") as refused:
+        open_database(database_settings)
+    assert "newer version" in refused.value.hint
+    with database.session() as session:
+        assert session.execute(text("SELECT version_num FROM alembic_version")).scalar() == "9999"
+
+
+def test_somebody_elses_database_is_left_alone(nothing_yet: Settings) -> None:
+    database = open_database(nothing_yet, upgrade=False)
+    with database.begin() as session:
+        session.execute(text("CREATE TABLE calls (number TEXT)"))
+    with pytest.raises(BadInput, match="not one of Tenor"):
+        open_database(nothing_yet)
+    assert inspect(database.engine).get_table_names() == ["calls"]
+    database.close()
+
+
+def test_the_commands_say_what_they_find_and_did(nothing_yet: Settings, tmp_path: Path) -> None:
+    options = ("--home", nothing_yet.home, "--set", f"storage.url={nothing_yet.storage.url}")
+    newest = schema.known()[-1]
+    found = tenor(*options, "db", "status", cwd=tmp_path)
+    assert found.returncode == 1
+    assert "empty" in found.stdout
+    assert "s3cret" not in found.stdout + found.stderr
+    done = tenor(*options, "db", "upgrade", cwd=tmp_path)
+    assert (done.returncode, newest in done.stdout) == (0, True)
+    found = tenor(*options, "db", "status", cwd=tmp_path)
+    assert found.returncode == 0
+    assert re.search(rf"schema\s+{newest}", found.stdout)
+    assert re.search(r"calls\s+0", found.stdout)
+    assert "s3cret" not in found.stdout + found.stderr

@@ -1,0 +1,91 @@
+"""A database that cannot be used says so in a line, with the way out, and never its password."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from deploy.postgres.server import Server
+from storage.database import open_database
+from tenor.errors import BadInput, Refused, TenorError, Unavailable
+from tenor.settings import Settings, StorageSettings
+
+
+def opening(url: str) -> TenorError:
+    """What is said when that database is opened."""
+    with pytest.raises(TenorError) as caught:
+        open_database(Settings(storage=StorageSettings(url=url)))
+    assert "s3cret" not in caught.value.message + caught.value.hint
+    assert caught.value.hint
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("tenor.db", "no address"),
+        ("http://example.com/db", "cannot be reached by http"),
+        ("mysql://root:s3cret@host/db", "cannot be reached by mysql"),
+        ("sqlite://", "names no file"),
+        ("sqlite:///:memory:", "names no file"),
+        ("postgresql://u:s3cret@host:port/db", "no address"),
+    ],
+)
+def test_a_url_that_is_none(url: str, said: str) -> None:
+    error = opening(url)
+    assert isinstance(error, BadInput)
+    assert said in error.message
+
+
+def test_files_that_cannot_be_databases(tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"\x89PNG" * 500)
+    assert "nor any SQLite file" in opening(f"sqlite:///{picture}").message
+    assert "is a folder" in opening(f"sqlite:///{tmp_path}").message
+    assert "cannot make the folder" in opening(f"sqlite:///{picture}/deeper/tenor.db").message
+    # Not even root writes here.
+    assert "cannot write the database /proc/tenor.db" in opening("sqlite:////proc/tenor.db").message
+
+
+@contextmanager
+def pages(limit: int) -> Iterator[None]:
+    """Databases opened inside have room for so many pages, as on a disk that is full."""
+
+    def restrict(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute(f"PRAGMA max_page_count={limit}")
+
+    event.listen(Engine, "connect", restrict)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "connect", restrict)
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    with pages(10):
+        error = opening(f"sqlite:///{tmp_path}/tenor.db")
+    assert isinstance(error, Unavailable)
+    assert "no space left" in error.message
+    open_database(Settings(storage=StorageSettings(url=f"sqlite:///{tmp_path}/tenor.db"))).close()  # all or nothing
+
+
+@pytest.mark.postgres
+def test_a_server_that_does_not_let_us_in(postgres: Server, unused_tcp_port: int) -> None:
+    url = postgres.url("newest")
+    away = opening(url.replace(str(postgres.port), str(unused_tcp_port)))
+    assert isinstance(away, Unavailable)
+    assert "no PostgreSQL answers" in away.message
+    assert "refused" in away.message
+    wrong = opening(url.replace(":s3cret@", ":wrong@"))
+    assert isinstance(wrong, Refused)
+    assert "does not let 'tenor' in" in wrong.message
+    missing = opening(postgres.url("nowhere"))
+    assert isinstance(missing, Refused)
+    assert "no database 'nowhere'" in missing.message
+    assert "createdb nowhere" in missing.hint
