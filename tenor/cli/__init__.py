@@ -7,7 +7,8 @@ import sys
 import typer
 
 from tenor import __version__
-from tenor.cli import classify, config, demo, doctor, ingest, riva, serve, transcribe, watch
+from tenor.cli import classify, config, dashboard, demo, doctor, ingest, riva, serve, transcribe, watch
+from tenor.cli import db as database
 from tenor.cli.context import Context
 from tenor.cli.output import complain
 from tenor.errors import TenorError
@@ -30,9 +31,11 @@ app.command(rich_help_panel=START)(doctor.doctor)
 app.command(rich_help_panel=CALLS)(transcribe.transcribe)
 app.command(rich_help_panel=CALLS)(ingest.ingest)
 app.command(rich_help_panel=CALLS)(classify.classify)
+app.command(rich_help_panel=SERVICES)(dashboard.dashboard)
 app.command(rich_help_panel=SERVICES)(riva.riva)
 app.command(rich_help_panel=SERVICES)(serve.serve)
 app.command(rich_help_panel=SERVICES)(config.config)
+app.add_typer(database.app, name="db", rich_help_panel=SERVICES)
 
 
 def _version(wanted: bool) -> None:
