@@ -1,0 +1,312 @@
+"""What a rule waits for. A condition looks at a conversation and answers with its evidence, or with None.
+
+Conditions never look at a clock: the same conversation always gives the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from nlp.rules import figures
+from nlp.rules.conversation import Conversation, Hit, Said
+from nlp.rules.expression import Expression
+from nlp.rules.phrases import Phrase
+
+UTTERANCE_MS = 25_000
+"""A sentence that began by now is known after this: an utterance is cut at 20 s, and recognised soon after."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    at_ms: int
+    """The position of what made the condition hold, last of all; of a sentence, where it begins, so that it stays
+    the same when the sentence is revised."""
+    sentence: str = ""
+    values: dict[str, str] = field(default_factory=dict)
+    """For the braces in what the rule says."""
+
+
+class Condition(Protocol):
+    def holds(self, so_far: Conversation) -> Evidence | None: ...
+
+    @property
+    def values(self) -> frozenset[str]:
+        """Names that its evidence always has values for."""
+        ...
+
+    @property
+    def happens(self) -> bool:
+        """Whether it needs something to happen; without, a rule would fire as a call begins."""
+        ...
+
+    @property
+    def parts(self) -> Sequence[Condition]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The stretch of a call that a condition is about."""
+
+    first_ms: int = 0
+    last_ms: int | None = None
+
+    def __contains__(self, at_ms: int) -> bool:
+        return at_ms >= self.first_ms and (self.last_ms is None or at_ms <= self.last_ms)
+
+
+class Plain:
+    """A condition without parts."""
+
+    happens = True
+    parts: Sequence[Condition] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Sentences(Plain):
+    """Sentences of a kind have been said: one, or several, or several in a row."""
+
+    who: str = ""
+    """Empty: anyone."""
+    phrases: tuple[Phrase, ...] = ()
+    expressions: tuple[Expression, ...] = ()
+    intents: frozenset[str] = frozenset()
+    sentiments: frozenset[str] = frozenset()
+    labels: tuple[tuple[str, frozenset[str]], ...] = ()
+    sure: float = 0.0
+    """Least score of the intent, or of the sentiment."""
+    in_a_row: int = 1
+    times: int = 1
+    within_ms: int | None = None
+    span: Span = Span()
+
+    @property
+    def values(self) -> frozenset[str]:
+        about_words = {"phrase"} if self.phrases and not self.expressions else set()
+        return frozenset({"who", "count", "intent", "sentiment"} | about_words)
+
+    def find(self, said: Said) -> Hit | None:
+        event = said.event
+        if (
+            (self.who and event.role != self.who)
+            or said.start_ms not in self.span
+            or (self.intents and (event.intent not in self.intents or event.intent_score < self.sure))
+            or (
+                self.sentiments
+                and (
+                    event.sentiment not in self.sentiments
+                    or event.sentiment_scores.get(event.sentiment, 1.0) < self.sure
+                )
+            )
+            or any(event.labels.get(name) not in wanted for name, wanted in self.labels)
+        ):
+            return None
+        if not self.phrases and not self.expressions:
+            return Hit(said)
+        for phrase in self.phrases:
+            if phrase.found_in(said.words):
+                return Hit(said, phrase.text)
+        return Hit(said) if any(expression.found_in(event.text) for expression in self.expressions) else None
+
+    def holds(self, so_far: Conversation) -> Evidence | None:
+        hits = so_far.hits(self)
+        if not hits:
+            return None
+        last = hits[-1]
+        if self.within_ms is not None:
+            if so_far.now_ms - last.said.event.end_ms > self.within_ms:
+                return None
+            since = last.said.start_ms - self.within_ms
+            hits = [hit for hit in hits if hit.said.start_ms >= since]
+        count = self._run(so_far, hits) if self.in_a_row > 1 else len(hits)
+        if count < max(self.in_a_row, self.times):
+            return None
+        event = last.said.event
+        values = {
+            "who": event.role,
+            "count": str(count),
+            "intent": event.intent.replace("_", " "),
+            "sentiment": event.sentiment,
+            "phrase": last.phrase,
+        }
+        return Evidence(last.said.start_ms, last.said.id, values)
+
+    def _run(self, so_far: Conversation, hits: Sequence[Hit]) -> int:
+        """How many of the side's last sentences are hits, without one between that is not."""
+        found = {hit.said.id for hit in hits}
+        count = 0
+        for said in reversed(so_far.said_by(self.who)):
+            if said.id not in found:
+                break
+            count += 1
+        return count
+
+
+@dataclass(frozen=True, eq=False)
+class NotSaid(Plain):
+    """Something that must be said has not been said in time: by a position, or in a side's first sentences."""
+
+    who: str
+    phrases: tuple[Phrase, ...]
+    by_ms: int | None = None
+    by_sentences: int | None = None
+
+    values = frozenset({"who", "phrase"})
+
+    def find(self, said: Said) -> Hit | None:
+        if self.who and said.event.role != self.who:
+            return None
+        return next((Hit(said, phrase.text) for phrase in self.phrases if phrase.found_in(said.words)), None)
+
+    def holds(self, so_far: Conversation) -> Evidence | None:
+        own = so_far.said_by(self.who)
+        values = {"who": self.who or "anyone", "phrase": self.phrases[0].text}
+        hits = so_far.hits(self)
+        if self.by_sentences is not None:
+            # The last of them may still be revised, until another follows or the call is over.
+            enough = len(own) > self.by_sentences or (so_far.ended_ms is not None and len(own) == self.by_sentences)
+            if not enough or (hits and hits[0].said <= own[self.by_sentences - 1]):
+                return None
+            last = own[self.by_sentences - 1]
+            return Evidence(last.start_ms, last.id, values)
+        assert self.by_ms is not None
+        if so_far.written or (hits and hits[0].said.start_ms <= self.by_ms):
+            return None
+        late = (
+            (own and own[-1].start_ms > self.by_ms)
+            or so_far.now_ms >= self.by_ms + UTTERANCE_MS
+            or (so_far.ended_ms is not None and so_far.ended_ms >= self.by_ms)
+        )
+        return Evidence(self.by_ms, "", values) if late else None
+
+
+@dataclass(frozen=True, eq=False)
+class Silence(Plain):
+    """Nobody has said anything for a while."""
+
+    length_ms: int
+    span: Span = Span()
+
+    values = frozenset({"seconds"})
+
+    def holds(self, so_far: Conversation) -> Evidence | None:
+        at_ms = so_far.last_end_ms + self.length_ms
+        if so_far.written or so_far.quiet_until_ms < at_ms or at_ms not in self.span:
+            return None
+        return Evidence(at_ms, "", {"seconds": f"{self.length_ms / 1000:g}"})
+
+
+@dataclass(frozen=True, eq=False)
+class Figure(Plain):
+    """One of the call's figures is above or below a limit."""
+
+    name: str
+    above: float | None = None
+    below: float | None = None
+    span: Span = Span()
+
+    values = frozenset({"value", "limit", "figure"})
+
+    def holds(self, so_far: Conversation) -> Evidence | None:
+        told = so_far.figures
+        if told is None or self.name not in told.values or told.at_ms not in self.span:
+            return None
+        value = told.values[self.name]
+        if (self.above is not None and value <= self.above) or (self.below is not None and value >= self.below):
+            return None
+        limit = self.above if self.above is not None else self.below
+        assert limit is not None
+        shown = {"value": figures.shown(self.name, value), "limit": figures.shown(self.name, limit)}
+        return Evidence(told.at_ms, "", {**shown, "figure": self.name})
+
+
+@dataclass(frozen=True, eq=False)
+class Task(Plain):
+    """What the whole call is about."""
+
+    tasks: frozenset[str]
+    sure: float = 0.0
+
+    values = frozenset({"task"})
+
+    def holds(self, so_far: Conversation) -> Evidence | None:
+        told = so_far.figures
+        if told is None or told.task not in self.tasks or told.task_score < self.sure:
+            return None
+        return Evidence(told.at_ms, "", {"task": told.task.replace("_", " ")})
+
+
+@dataclass(frozen=True, eq=False)
+class AllOf:
+    """Every one of them holds."""
+
+    parts: tuple[Condition, ...]
+
+    @property
+    def values(self) -> frozenset[str]:
+        return frozenset().union(*(part.values for part in self.parts))
+
+    @property
+    def happens(self) -> bool:
+        return any(part.happens for part in self.parts)
+
+    def holds(self, so_far: Conversation) -> Evidence | None:
+        found = []
+        for part in self.parts:
+            if (evidence := part.holds(so_far)) is None:
+                return None
+            found.append(evidence)
+        return _together(found)
+
+
+@dataclass(frozen=True, eq=False)
+class AnyOf:
+    """At least one of them holds."""
+
+    parts: tuple[Condition, ...]
+
+    @property
+    def values(self) -> frozenset[str]:
+        return frozenset.intersection(*(part.values for part in self.parts))
+
+    @property
+    def happens(self) -> bool:
+        return all(part.happens for part in self.parts)
+
+    def holds(self, so_far: Conversation) -> Evidence | None:
+        found = [evidence for part in self.parts if (evidence := part.holds(so_far)) is not None]
+        return _together(found) if found else None
+
+
+@dataclass(frozen=True, eq=False)
+class Not:
+    """It does not hold."""
+
+    part: Condition
+    values: frozenset[str] = frozenset()
+    happens = False
+
+    @property
+    def parts(self) -> Sequence[Condition]:
+        return (self.part,)
+
+    def holds(self, so_far: Conversation) -> Evidence | None:
+        return Evidence(0) if self.part.holds(so_far) is None else None
+
+
+def leaves(condition: Condition) -> Iterator[Condition]:
+    """The conditions without parts that it is made of."""
+    if not condition.parts:
+        yield condition
+    for part in condition.parts:
+        yield from leaves(part)
+
+
+def _together(found: Sequence[Evidence]) -> Evidence:
+    """The evidence of several: where the last of them is, with everybody's values, the first's before others'."""
+    last = max(found, key=lambda evidence: (evidence.at_ms, evidence.sentence))
+    values: dict[str, str] = {}
+    for evidence in found:
+        values = {**evidence.values, **values}
+    return Evidence(last.at_ms, last.sentence, values)

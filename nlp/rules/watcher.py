@@ -1,0 +1,81 @@
+"""One call under watch: what happens in it goes in, alerts come out.
+
+The same events in the same order give the same alerts, with the same ids: there is no clock here, and nothing is
+asked of anybody. A rule fires when its condition comes to hold; one that may fire again needs new evidence, its
+pause after the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nlp.rules.conditions import Evidence
+from nlp.rules.conversation import Conversation
+from tenor.events import Alert, Call, CallMetrics, Sentence
+
+if TYPE_CHECKING:
+    from nlp.rules.rule import Rule
+
+
+class Watcher:
+    def __init__(self, rules: Sequence[Rule], call: Call | None, call_id: str) -> None:
+        self._rules = rules
+        self._call_id = call_id
+        self._so_far = Conversation(finder for rule in rules for finder in rule.finders())
+        self._fired: dict[str, int] = {}
+        self.know(call)
+
+    def know(self, call: Call | None) -> None:
+        """What the call is, when it was not known at first. Rules for particular calls wait until then."""
+        self._call = call
+        self._so_far.written = call is not None and call.medium != "voice"
+        self._watching = [rule for rule in self._rules if call in rule.only_for]
+
+    def sentence(self, sentence: Sentence) -> list[Alert]:
+        """A sentence, or a revision, which takes the place of what was there."""
+        return self._look() if self._so_far.add(sentence) else []
+
+    def metrics(self, metrics: CallMetrics) -> list[Alert]:
+        self._so_far.figures = metrics
+        self._so_far.now_ms = max(self._so_far.now_ms, metrics.at_ms)
+        return self._look()
+
+    def silence(self, now_ms: int) -> list[Alert]:
+        """Everything up to `now_ms` has been heard, on every side, and all that was said in it has been told."""
+        self._so_far.quiet_until_ms = max(self._so_far.quiet_until_ms, now_ms)
+        self._so_far.now_ms = max(self._so_far.now_ms, now_ms)
+        return self._look()
+
+    def end(self, at_ms: int) -> list[Alert]:
+        """The call is over: what has not been said will not be."""
+        self._so_far.ended_ms = at_ms
+        return self.silence(at_ms)
+
+    def _look(self) -> list[Alert]:
+        return [
+            self._alert(rule, evidence)
+            for rule in self._watching
+            if (evidence := rule.when.holds(self._so_far)) is not None and self._fires(rule, evidence)
+        ]
+
+    def _fires(self, rule: Rule, evidence: Evidence) -> bool:
+        last = self._fired.get(rule.name)
+        if last is not None and (rule.again_after_ms is None or evidence.at_ms < last + rule.again_after_ms):
+            return False
+        self._fired[rule.name] = evidence.at_ms
+        return True
+
+    def _alert(self, rule: Rule, evidence: Evidence) -> Alert:
+        started_at = self._call.started_at if self._call else 0.0
+        return Alert(
+            call=self._call_id,
+            alert=f"{self._call_id}/{rule.name}/{evidence.at_ms}",
+            rule=rule.name,
+            severity=rule.severity,
+            text=rule.words(evidence),
+            at_ms=evidence.at_ms,
+            at=started_at + evidence.at_ms / 1000,
+            escalation=rule.escalation,
+            sentence=evidence.sentence,
+        )
