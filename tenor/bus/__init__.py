@@ -131,3 +131,8 @@ class Bus(Protocol):
     async def lag(self, topics: Iterable[Topic], group: str) -> dict[Partition, int]:
         """How many records each partition holds that the group has not committed."""
         ...
+
+    async def forget(self, call: str) -> int:
+        """Delete the records of a call that is over, from the disk too, and say how many there were. On Kafka
+        there is no such thing: 0, and they go when the topics' retention ends."""
+        ...

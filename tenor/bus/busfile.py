@@ -122,6 +122,16 @@ class BusFile:
         """Run `job` on one snapshot of the file."""
         return await self._loop.run_in_executor(self._readers, self._read, job)
 
+    async def empty_log(self) -> None:
+        """Bring everything into the main file and cut the log to nothing, so that what was deleted is gone."""
+        await self._loop.run_in_executor(None, self._empty_log)
+
+    def _empty_log(self) -> None:
+        with contextlib.closing(schema.connect(self.path, self._patience_s)) as db:
+            (busy, _, _) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()  # waits for those who read
+        if busy:
+            raise Unavailable(f"the log of the bus {self.path} is in use", "try again when fewer processes read it")
+
     async def look(self) -> None:
         """Make sure that `heads` and `generations` are fresh."""
         if time.monotonic() - self._looked_at > STALE_S:

@@ -106,6 +106,15 @@ class EmbeddedBus:
 
         return await self._file.read(job)
 
+    async def forget(self, call: str) -> int:
+        number = partition_of(call, self._file.partitions)
+        forgotten = 0
+        while some := await self._file.write(partial(records.erase, key=call, partition=number)):
+            forgotten += some
+            await asyncio.sleep(BREATH_S)
+        await self._file.empty_log()
+        return forgotten
+
     async def _new(self, topic: Topic, event: Event) -> New:
         value = checked_size(topic.name, topic.encode(event))
         number = partition_of(event.call, self._file.partitions)

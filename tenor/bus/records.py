@@ -139,6 +139,31 @@ def forget(db: sqlite3.Connection, ranges: Iterable[Expired]) -> None:
     db.executemany("DELETE FROM records WHERE place BETWEEN ? AND ?", ranges)
 
 
+def erase(db: sqlite3.Connection, key: str, partition: int) -> int:
+    """Delete some of a key's records, overwritten on the disk; how many. 0: there are none left.
+
+    Offsets of others stay as they are. A group that waited for nothing but these has read all there is."""
+    deleted = 0
+    db.execute("PRAGMA secure_delete = ON")
+    try:
+        for (topic,) in db.execute("SELECT id FROM topics").fetchall():
+            slot = slot_of(topic, partition)
+            first, last = place_of(slot, 0), place_of(slot, LAST_OFFSET)
+            deleted += db.execute(
+                "DELETE FROM records WHERE place IN"
+                " (SELECT place FROM records WHERE place BETWEEN ? AND ? AND key = ? LIMIT ?)",
+                (first, last, key, SWEEP_RECORDS - deleted),
+            ).rowcount
+            db.execute(
+                "UPDATE commits SET offset = (SELECT next FROM heads WHERE slot = ?1) WHERE slot = ?1 AND NOT EXISTS"
+                " (SELECT 1 FROM records WHERE place BETWEEN ?2 + commits.offset AND ?3)",
+                (slot, first, last),
+            )
+    finally:
+        db.execute("PRAGMA secure_delete = OFF")
+    return deleted
+
+
 def spare_pages(db: sqlite3.Connection) -> int:
     """Free pages beyond what is worth keeping."""
     (free,) = db.execute("PRAGMA freelist_count").fetchone()
