@@ -1,4 +1,4 @@
-"""What a value of a YAML file should be. Each of these reads one, or says at its place why it cannot and returns None."""
+"""What a value of a YAML file should be. Each of these reads one; else it says why, at its place, and returns None."""
 
 from __future__ import annotations
 

@@ -29,10 +29,11 @@ class Known:
     webhooks: Collection[str] | None = None
 
 
-def read_rules(path: Path | None = None, known: Known = Known()) -> RuleSet:
+def read_rules(path: Path | None = None, known: Known | None = None) -> RuleSet:
     """The rules of a file, ours when none is given; Faulty tells everything that is wrong with it."""
     faults = Faults()
     path = path or DEFAULT
+    known = known or Known()
     tree = read(path, faults)
     conditions = Conditions(faults, known.intents, known.sentiments)
     rules = [rule for key, node in tree if (rule := _rule(key, node, faults, conditions, known))]
@@ -111,11 +112,8 @@ def _only_for(tree: Mapping, faults: Faults) -> OnlyFor:
 
     def names(key: str) -> frozenset[str]:
         value = only.get(key)
-        return (
-            frozenset(text.value for text in fields.texts(value, faults, f"`{key}`"))
-            if value is not None
-            else frozenset()
-        )
+        found = fields.texts(value, faults, f"`{key}`") if value is not None else []
+        return frozenset(text.value for text in found)
 
     media = only.get("medium")
     for medium in fields.texts(media, Faults(), "") if media is not None else []:

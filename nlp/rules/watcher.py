@@ -39,6 +39,8 @@ class Watcher:
     def metrics(self, metrics: CallMetrics) -> list[Alert]:
         self._so_far.figures = metrics
         self._so_far.now_ms = max(self._so_far.now_ms, metrics.at_ms)
+        if metrics.final:  # what has not been said by now will not be
+            self._so_far.ended_ms = self._so_far.now_ms
         return self._look()
 
     def silence(self, now_ms: int) -> list[Alert]:
@@ -46,11 +48,6 @@ class Watcher:
         self._so_far.quiet_until_ms = max(self._so_far.quiet_until_ms, now_ms)
         self._so_far.now_ms = max(self._so_far.now_ms, now_ms)
         return self._look()
-
-    def end(self, at_ms: int) -> list[Alert]:
-        """The call is over: what has not been said will not be."""
-        self._so_far.ended_ms = at_ms
-        return self.silence(at_ms)
 
     def _look(self) -> list[Alert]:
         return [
