@@ -134,14 +134,16 @@ class CallRows:
             if line.role == CALLER:
                 angry = angry + 1 if line.sentiment == "negative" else 0
             if angry == 3:
-                self._alert("caller-upset", "warning", "The caller was negative three sentences in a row.", sentence)
+                self._alert(
+                    "caller-upset", "critical", "The caller has been unhappy for 3 sentences in a row", sentence, True
+                )
             if line.part == "manager":
-                self._alert("asks-for-manager", "critical", "The caller asks for a manager.", sentence, True)
-            if line.part == "upset" and line.intent == "cancel":
-                self._alert("about-to-leave", "warning", "The caller wants to cancel.", sentence)
+                self._alert("asks-for-manager", "critical", "The caller asks for a manager", sentence, True)
+            if line.intent == "cancel":
+                self._alert("cancels", "warning", "The caller wants to cancel", sentence)
         for before, after in pairwise(sentences):
             if self.planned.medium == "voice" and after["start_ms"] - before["end_ms"] > 20_000:
-                self._alert("long-silence", "info", "Nobody spoke for 20 s.", before)
+                self._alert("long-silence", "info", "20 s of silence", before)
                 break
 
     def _alert(self, rule: str, severity: str, text: str, sentence: Row, escalation: bool = False) -> None:

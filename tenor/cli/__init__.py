@@ -7,7 +7,7 @@ import sys
 import typer
 
 from tenor import __version__
-from tenor.cli import classify, config, dashboard, demo, doctor, ingest, riva, serve, transcribe, watch
+from tenor.cli import classify, config, dashboard, demo, doctor, ingest, riva, sample, serve, transcribe, watch
 from tenor.cli import db as database
 from tenor.cli.context import Context
 from tenor.cli.output import complain
@@ -35,6 +35,7 @@ app.command(rich_help_panel=SERVICES)(dashboard.dashboard)
 app.command(rich_help_panel=SERVICES)(riva.riva)
 app.command(rich_help_panel=SERVICES)(serve.serve)
 app.command(rich_help_panel=SERVICES)(config.config)
+app.add_typer(sample.app, name="sample", rich_help_panel=START)
 app.add_typer(database.app, name="db", rich_help_panel=SERVICES)
 
 

@@ -10,14 +10,14 @@ import typer
 from tenor.cli.context import settings
 from tenor.cli.output import say
 
-sample = typer.Typer(
+app = typer.Typer(
     help="Generated history, so that every page has something to show.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
-@sample.command()
+@app.command()
 def add(
     context: typer.Context,
     weeks: Annotated[int, typer.Option("--weeks", min=1, max=52, help="How far back it reaches.")] = 8,
@@ -40,7 +40,7 @@ def add(
         say("the sample calls are there already")
 
 
-@sample.command()
+@app.command()
 def remove(context: typer.Context) -> None:
     """Take all of the generated history away, and nothing else."""
     from storage import sample as history

@@ -1,0 +1,231 @@
+"""What was, summed up in the database: agents, customers and teams over days, weeks and months.
+
+Every function takes the viewer, and what they may not see does not enter any sum. Each call counts the same, however
+long it was. Calls that are still going on do not count yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select
+from sqlmodel import Session
+
+from storage.figures import Sums
+from storage.periods import Period, Step, day_of, step_of
+from storage.tables import Agent, Alert, Call, Customer, Sentence
+from storage.viewer import Viewer
+
+CALL = Call.__table__  # type: ignore[attr-defined]
+SENTENCE = Sentence.__table__  # type: ignore[attr-defined]
+AGENT = Agent.__table__  # type: ignore[attr-defined]
+CUSTOMER = Customer.__table__  # type: ignore[attr-defined]
+ALERT = Alert.__table__  # type: ignore[attr-defined]
+OVER = ("ended", "analysed", "failed")
+MOOD_CALLER = case((CALL.c.swapped, CALL.c.mood_agent), else_=CALL.c.mood_caller)
+"""Where a person turned the sides round, the figures follow."""
+FIGURES: Mapping[str, ColumnElement[Any]] = {
+    "mood_caller": MOOD_CALLER,
+    "mood_agent": case((CALL.c.swapped, CALL.c.mood_caller), else_=CALL.c.mood_agent),
+    "talk_share_agent": case((CALL.c.swapped, 1 - CALL.c.talk_share_agent), else_=CALL.c.talk_share_agent),
+    "silence_share": CALL.c.silence_share,
+    "escalated": case((CALL.c.escalations > 0, 1.0), else_=0.0),
+    "minutes": case((CALL.c.medium == "voice", CALL.c.duration_ms / 60_000.0)),
+}
+"""What is summed up, each as a number of one call; None where a call has none."""
+MOST = 500
+"""Rows of any list."""
+Order = Literal["newest", "worst", "best"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose calls. What is empty does not matter."""
+
+    agent: str = ""
+    customer: str = ""
+    team: str = ""
+    without: str = ""
+    """Not those of this agent: a team is compared with one of its own without them."""
+    site: str = ""
+    queue: str = ""
+    medium: str = ""
+
+    def clause(self) -> ColumnElement[bool]:
+        wanted = [CALL.c.state.in_(OVER)]
+        for name in ("agent", "customer", "site", "queue", "medium"):
+            if value := getattr(self, name):
+                wanted.append(CALL.c[name] == value)
+        if self.team:
+            wanted.append(CALL.c.agent.in_(select(AGENT.c.name).where(AGENT.c.team == self.team)))
+        if self.without:
+            wanted.append(CALL.c.agent != self.without)
+        return and_(*wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Some calls summed up."""
+
+    calls: int = 0
+    sample: int = 0
+    """How many of them are made up."""
+    figures: Mapping[str, Sums] = field(default_factory=dict)
+
+    def __getitem__(self, figure: str) -> Sums:
+        return self.figures.get(figure, Sums())
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.calls + other.calls, self.sample + other.sample, {name: self[name] + other[name] for name in FIGURES}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """An agent or a customer, by the id calls carry."""
+
+    id: str
+    name: str
+    team: str = ""
+    site: str = ""
+
+
+def total(session: Session, viewer: Viewer, scope: Scope, period: Period) -> Tally:
+    return _tally(session.execute(_summed(viewer, scope, period)).one())
+
+
+def by_day(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[date, Tally]:
+    """Of the days that had calls, in order."""
+    day = period.day_number(CALL.c.started_at).label("key")
+    rows = session.execute(_summed(viewer, scope, period, day).group_by(day).order_by(day))
+    return {day_of(row.key): _tally(row) for row in rows}
+
+
+def in_steps(days: Mapping[date, Tally], step: Step) -> dict[date, Tally]:
+    """Days put together to weeks or months; sums add up, so nothing is lost."""
+    steps: dict[date, Tally] = {}
+    for day, tally in days.items():
+        start = step_of(day, step)
+        steps[start] = steps[start] + tally if start in steps else tally
+    return steps
+
+
+def by_hour(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[tuple[int, int], Tally]:
+    """By weekday (Monday is 0) and hour of the day."""
+    weekday, hour = period.weekday(CALL.c.started_at), period.hour_of_day(CALL.c.started_at)
+    key = (weekday * 24 + hour).label("key")
+    rows = session.execute(_summed(viewer, scope, period, key).group_by(key))
+    return {divmod(row.key, 24): _tally(row) for row in rows}  # type: ignore[misc]
+
+
+def by_agent(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, Tally]:
+    """The busiest first."""
+    return _by(session, viewer, scope, period, CALL.c.agent)
+
+
+def by_customer(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, Tally]:
+    """The busiest first."""
+    return _by(session, viewer, scope, period, CALL.c.customer)
+
+
+def by_task(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, Tally]:
+    return _by(session, viewer, scope, period, CALL.c.task)
+
+
+def by_medium(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, Tally]:
+    return _by(session, viewer, scope, period, CALL.c.medium)
+
+
+def calls(
+    session: Session, viewer: Viewer, scope: Scope, period: Period, order: Order = "newest", limit: int = 50
+) -> list[Call]:
+    """Single calls. `worst` and `best` go by how the caller felt."""
+    found = select(Call).where(viewer.clause(), scope.clause(), period.includes(CALL.c.started_at))
+    sort = {"newest": (), "worst": (MOOD_CALLER.asc().nulls_last(),), "best": (MOOD_CALLER.desc().nulls_last(),)}[order]
+    newest = (CALL.c.started_at.desc(), CALL.c.id.desc())
+    return list(session.scalars(found.order_by(*sort, *newest).limit(min(limit, MOST))))
+
+
+def sentences(session: Session, viewer: Viewer, call: str) -> list[Sentence]:
+    """What was said in a call, in order; nothing when it is not the viewer's to see."""
+    found = select(Sentence).join(Call, CALL.c.id == SENTENCE.c.call)
+    found = found.where(viewer.clause(), SENTENCE.c.call == call)
+    return list(session.scalars(found.order_by(SENTENCE.c.start_ms, SENTENCE.c.id).limit(MOST)))
+
+
+def alerts(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, int]:
+    """How often each rule fired, the most frequent first."""
+    found = select(ALERT.c.rule, func.count().label("times")).join(CALL, CALL.c.id == ALERT.c.call)
+    found = found.where(viewer.clause(), scope.clause(), period.includes(CALL.c.started_at)).group_by(ALERT.c.rule)
+    rows = session.execute(found.order_by(func.count().desc(), ALERT.c.rule).limit(MOST))
+    return {row.rule: row.times for row in rows}
+
+
+def agents(session: Session, viewer: Viewer) -> dict[str, Person]:
+    """Everyone who takes calls that the viewer may see, by account name."""
+    named = select(AGENT.c.name, AGENT.c.display_name, AGENT.c.team, AGENT.c.site)
+    if not viewer.sees_all:
+        named = named.where(AGENT.c.name == viewer.name)
+    people = {row.name: Person(row.name, row.display_name or row.name, row.team, row.site) for row in
+              session.execute(named.limit(10 * MOST))}  # fmt: skip
+    heard = select(CALL.c.agent).where(CALL.c.agent != "", viewer.clause()).distinct().limit(10 * MOST)
+    for name in session.scalars(heard):
+        people.setdefault(name, Person(name, name))
+    return dict(sorted(people.items(), key=lambda item: item[1].name.casefold()))
+
+
+def customers(session: Session, viewer: Viewer, words: str = "", limit: int = 20) -> list[Person]:
+    """Customers with calls that the viewer may see, those who called last first; `words` are of id or name."""
+    last = func.max(CALL.c.started_at)
+    found = select(CALL.c.customer, CUSTOMER.c.display_name).outerjoin(CUSTOMER, CUSTOMER.c.id == CALL.c.customer)
+    found = found.where(viewer.clause(), CALL.c.customer != "", CALL.c.state.in_(OVER))
+    if words.strip():
+        found = found.where(
+            or_(
+                CALL.c.customer.icontains(words.strip(), autoescape=True),
+                CUSTOMER.c.display_name.icontains(words.strip(), autoescape=True),
+            )
+        )
+    rows = session.execute(found.group_by(CALL.c.customer, CUSTOMER.c.display_name).order_by(last.desc()).limit(limit))
+    return [Person(row.customer, row.display_name or row.customer) for row in rows]
+
+
+def customer_names(session: Session, ids: list[str]) -> dict[str, str]:
+    rows = session.execute(select(CUSTOMER.c.id, CUSTOMER.c.display_name).where(CUSTOMER.c.id.in_(ids[:MOST])))
+    return {row.id: row.display_name or row.id for row in rows}
+
+
+def values(session: Session, viewer: Viewer, column: Literal["site", "queue", "medium", "task"]) -> list[str]:
+    """What there is to choose from."""
+    found = select(CALL.c[column]).where(viewer.clause(), CALL.c[column] != "").distinct().limit(MOST)
+    return sorted(session.scalars(found))
+
+
+def _by(session: Session, viewer: Viewer, scope: Scope, period: Period, column: ColumnElement[str]) -> dict[str, Tally]:
+    found = _summed(viewer, scope, period, column.label("key")).where(column != "").group_by(column)
+    rows = session.execute(found.order_by(func.count().desc(), column).limit(MOST))
+    return {row.key: _tally(row) for row in rows}
+
+
+def _summed(viewer: Viewer, scope: Scope, period: Period, *keys: ColumnElement[Any]) -> Select[Any]:
+    columns: list[ColumnElement[Any]] = [func.count().label("calls")]
+    columns.append(func.sum(case((CALL.c.sample, 1), else_=0)).label("sample"))
+    for name, figure in FIGURES.items():
+        columns.append(func.count(figure).label(f"{name}_n"))
+        columns.append(func.sum(figure).label(f"{name}_total"))
+        columns.append(func.sum(figure * figure).label(f"{name}_squares"))
+    found = select(*keys, *columns).select_from(CALL)
+    return found.where(viewer.clause(), scope.clause(), period.includes(CALL.c.started_at))
+
+
+def _tally(row: Row[Any]) -> Tally:
+    got = row._mapping
+    figures = {
+        name: Sums(got[f"{name}_n"], float(got[f"{name}_total"] or 0), float(got[f"{name}_squares"] or 0))
+        for name in FIGURES
+    }
+    return Tally(got["calls"], got["sample"] or 0, figures)
