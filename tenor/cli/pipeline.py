@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from pydantic import SecretStr
 
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
+from tenor.cli.stages import stage
 from tenor.errors import Refused, Unavailable
 from tenor.settings import RivaSettings, Settings, SpeechSettings
 from tenor.stage import Stage
@@ -108,10 +109,8 @@ async def recogniser_models(speech: SpeechSettings) -> list[str]:
 
 
 @asynccontextmanager
-async def pipeline(settings: Settings, *, riva: bool) -> AsyncIterator[Bus]:
-    """The bus with a worker on it, and with a recogniser of our own on a free port if `riva`."""
-    from asr.worker import Worker
-
+async def pipeline(settings: Settings, *, riva: bool, stages: Sequence[str] = ("asr",)) -> AsyncIterator[Bus]:
+    """The bus with stages on it, and with a recogniser of our own on a free port if `riva`."""
     async with AsyncExitStack() as stack:
         if riva:
             private = {"host": "127.0.0.1", "port": 0, "cert_file": "", "client_ca_file": "", "api_key": SecretStr("")}
@@ -121,15 +120,16 @@ async def pipeline(settings: Settings, *, riva: bool) -> AsyncIterator[Bus]:
             speech = {"address": f"127.0.0.1:{local.port}", "tls": False, "root_cert": "", "metadata": {}}
             settings = changed(settings, speech=speech)
         bus = await stack.enter_async_context(open_bus(settings))
-        await stack.enter_async_context(running(Worker(bus, settings)))
+        for name in stages:
+            await stack.enter_async_context(running(stage(name, bus, settings)))
         yield bus
 
 
 @asynccontextmanager
-async def private_pipeline(settings: Settings, *, riva: bool) -> AsyncIterator[Bus]:
+async def private_pipeline(settings: Settings, *, riva: bool, stages: Sequence[str] = ("asr",)) -> AsyncIterator[Bus]:
     """A pipeline on a bus of its own, which is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="tenor-") as home:
-        async with pipeline(changed(settings, home=Path(home), bus={"url": ""}), riva=riva) as bus:
+        async with pipeline(changed(settings, home=Path(home), bus={"url": ""}), riva=riva, stages=stages) as bus:
             yield bus
 
 

@@ -13,10 +13,12 @@ from tenor.errors import TenorError
 from tenor.settings import Settings
 from tenor.stage import run_stages
 
+NAMES = f"{', '.join(STAGES)}; all by default."
+
 
 def serve(
     context: typer.Context,
-    stages: list[str] | None = typer.Argument(None, metavar="[STAGE]...", help=f"{', '.join(STAGES)}; all by default."),
+    stages: list[str] | None = typer.Argument(None, metavar="[STAGE]...", help=NAMES),
     bus: str | None = typer.Option(None, "--bus", metavar="URL", help="kafka://host:9092 or sqlite:///path."),
     speech: str | None = typer.Option(None, "--riva", metavar="HOST:PORT", help="Default: localhost:50051."),
 ) -> None:
