@@ -13,7 +13,7 @@ import binascii
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, and_, func, literal, literal_column, not_, or_, select, text
+from sqlalchemy import ColumnElement, Select, and_, column, func, literal, not_, or_, select, table
 from sqlmodel import Session
 
 from storage.corrections import CALL, SENTENCE, effective
@@ -28,6 +28,8 @@ from tenor.errors import BadInput
 __all__ = ["Found", "Hit", "Order", "SearchQuery", "Snippet", "count", "from_dict", "search", "to_dict"]
 
 ALERT = Alert.__table__  # type: ignore[attr-defined]
+DOCUMENT = table("fts_documents", column("number"), column("sentence"), column("words"), column("lexemes"))
+INDEX = table("fts_index", column("rowid"), column("fts_index"))
 OF_SENTENCE = ("id", "call", "channel", "start_ms", "end_ms", "spoken_at", "text", "mood", "language")
 OF_CALL = ("task", "medium", "agent", "customer", "queue", "site", "started_at", "sample")
 MOST = 500
@@ -74,7 +76,7 @@ def search(session: Session, viewer: Viewer, query: SearchQuery, limit: int = 50
     limit = min(max(limit, 1), MOST)
     said = terms.read(query.words)
     order: Order = query.order if said.wanted else "newest"
-    closeness = func.length(literal_column("fts_documents.words")) if order == "closest" else literal(0)
+    closeness = func.length(DOCUMENT.c.words) if order == "closest" else literal(0)
     found = _conditions(
         select(
             *(SENTENCE.c[name] for name in OF_SENTENCE),
@@ -114,8 +116,7 @@ def count(session: Session, viewer: Viewer, query: SearchQuery, most: int = 10_0
 def _conditions(found: Select[Any], viewer: Viewer, query: SearchQuery, said: Terms, dialect: str) -> Select[Any]:
     found = found.select_from(SENTENCE).join(CALL, CALL.c.id == SENTENCE.c.call).where(viewer.clause())
     if said.wanted or said.unwanted:
-        document: ColumnElement[str] = literal_column("fts_documents.sentence")
-        found = found.join(text("fts_documents"), document == SENTENCE.c.id).where(*_words(said, dialect))
+        found = found.join(DOCUMENT, DOCUMENT.c.sentence == SENTENCE.c.id).where(*_words(said, dialect))
     for name in ("language", "call"):
         if values := getattr(query, name):
             found = found.where(SENTENCE.c[name].in_(values))
@@ -145,21 +146,19 @@ def _words(said: Terms, dialect: str) -> list[ColumnElement[bool]]:
         if said.unwanted:
             clauses.append(not_(_matches(index.tsquery_any(said.unwanted))))
         return clauses
-    number: ColumnElement[int] = literal_column("fts_documents.number")
     if said.wanted:
-        clauses.append(number.in_(_numbers(index.fts5(said.wanted))))
+        clauses.append(DOCUMENT.c.number.in_(_numbers(index.fts5(said.wanted))))
     if said.unwanted:
-        clauses.append(number.not_in(_numbers(index.fts5_any(said.unwanted))))
+        clauses.append(DOCUMENT.c.number.not_in(_numbers(index.fts5_any(said.unwanted))))
     return clauses
 
 
 def _matches(query: str) -> ColumnElement[bool]:
-    return literal_column("fts_documents.lexemes").op("@@", is_comparison=True)(func.to_tsquery("simple", query))
+    return DOCUMENT.c.lexemes.op("@@", is_comparison=True)(func.to_tsquery("simple", query))
 
 
 def _numbers(query: str) -> Select[Any]:
-    table: Any = literal_column("fts_index")
-    return select(literal_column("rowid")).select_from(text("fts_index")).where(table.op("MATCH")(query))
+    return select(INDEX.c.rowid).where(INDEX.c.fts_index.op("MATCH")(query))
 
 
 def _after(order: Order, closeness: ColumnElement[int], cursor: str) -> ColumnElement[bool]:
