@@ -56,9 +56,14 @@ class Options:
         if not channels or min(channels) < 0 or len(set(channels)) < len(channels):
             raise BadInput("the channels must be different numbers from 0", hint="for example --channels 0,1")
 
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The roles, the other way round if that was wanted."""
+        return tuple(reversed(self.roles)) if self.swap else tuple(self.roles)
+
     def cast(self, speakers: int) -> tuple[str, ...]:
         """The roles of so many channels."""
-        roles = tuple(reversed(self.roles)) if self.swap else tuple(self.roles)
+        roles = self.order
         if speakers == 1:
             return roles[:1]
         if len(roles) != speakers:

@@ -1,0 +1,1 @@
+"""Written conversations: chat logs and e-mails, made into calls on the bus."""

@@ -1,0 +1,200 @@
+"""A file of written conversations, opened: each of them a call to be."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import BinaryIO, Literal, NamedTuple, Self, get_args
+
+from ingest.options import CALL_ID, Options
+from ingest.sources import Source
+from ingest.text import mail, objects, plain, table
+from ingest.text.decoding import lines
+from ingest.text.fields import Columns
+from ingest.text.message import CLOCK_ONLY, Message
+from ingest.text.pieces import LONGEST, pieces
+from ingest.text.speakers import cast
+from ingest.text.spool import Spool
+from ingest.warnings import Warnings
+from tenor.errors import BadInput
+from tenor.events import Call, Medium
+
+Form = Literal["txt", "csv", "json", "jsonl", "eml", "mbox"]
+FORMS: tuple[Form, ...] = get_args(Form)
+ENDINGS: dict[str, Form] = {
+    **{f".{form}": form for form in FORMS},
+    ".tsv": "csv", ".ndjson": "jsonl", ".text": "txt", ".log": "txt", ".chat": "txt",
+}  # fmt: skip
+READING_MS = 60
+"""A character takes so long to read: what a conversation without times is laid out by."""
+_OVERNIGHT_S = 12 * 3600
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How to read a file, where it does not tell by itself."""
+
+    form: Form | None = None
+    """None: by the ending of its name."""
+    encoding: str = ""
+    """Empty: by its mark, else UTF-8."""
+    columns: Columns = field(default_factory=Columns)
+    agents: tuple[str, ...] = ()
+    """Names of those who are agents; empty: told by words such as `agent` and `support`."""
+    medium: Medium | None = None
+
+
+class Turn(NamedTuple):
+    """What one side wrote, or a piece of it."""
+
+    channel: int
+    role: str
+    start_ms: int
+    end_ms: int
+    text: str
+
+
+class TextFile:
+    """Use as `with open_text(source, options) as file: for conversation in file`."""
+
+    def __init__(self, name: str, medium: Medium, spool: Spool, reading: Reading, options: Options) -> None:
+        self.name, self.medium, self.reading, self.options = name, medium, reading, options
+        self._spool = spool
+        self._names = list(spool.conversations())
+        if not self._names:
+            raise BadInput(f"{name} holds no text")
+        if options.call and len(self._names) > 1:
+            raise BadInput(
+                f"one call id for the {len(self._names)} conversations in {name}", "leave the id out: each has its own"
+            )
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __iter__(self) -> Iterator[Conversation]:
+        return (Conversation(self, self._spool, name) for name in self._names)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._spool.close()
+
+
+class Conversation:
+    def __init__(self, file: TextFile, spool: Spool, name: str) -> None:
+        self._file, self._spool, self._name = file, spool, name
+        self.warnings = Warnings(file.name)
+        self._cast, self.roles = cast(spool.speakers(name), file.options.order, file.reading.agents)
+        self.digest = spool.digest(name)
+        self.call = file.options.call or _call_id(file, name, self.digest)
+        self._origin = self._first_time()
+
+    @property
+    def name(self) -> str:
+        return f"{self._file.name}, {self._name}" if len(self._file) > 1 else self._file.name
+
+    def info(self) -> Call:
+        """What CallState tells; the subject as it was written."""
+        options, tags = self._file.options, self._spool.tags(self._name)
+        attributes = {
+            "file": self._file.name,
+            "conversation": self._name if len(self._file) > 1 else "",
+            "subject": tags.get("subject", ""),
+            "attachments": tags.get("attachments", ""),
+            "times": "" if self._origin is not None else "none; laid out by length",
+            "warnings": "; ".join(self.warnings),
+        }
+        return Call(
+            source="file",
+            medium=self._file.medium,
+            roles=tuple(self.roles),
+            started_at=self._origin if self._origin is not None and self._origin >= CLOCK_ONLY else time.time(),
+            site=options.site or tags.get("site", ""),
+            queue=options.queue or tags.get("queue", ""),
+            agent=options.agent or tags.get("agent", ""),
+            customer=options.customer or tags.get("customer", ""),
+            language=options.language,
+            record=options.record,
+            redact=options.redact,
+            attributes={key: value for key, value in attributes.items() if value} | dict(options.attributes),
+        )
+
+    def turns(self) -> Iterator[Turn]:
+        """What was written, in order. No two begin at the same millisecond, so ids made of it are their own."""
+        end_ms, pace_ms = 0, READING_MS if self._origin is None else 1
+        for message, at in _rolled(self._spool.messages(self._name)):
+            if at is not None and self._origin is not None:
+                end_ms = max(end_ms, round((at - self._origin) * 1000))
+            if len(message.text) > LONGEST:
+                self.warnings.add(f"a message of {len(message.text):,} characters was taken in pieces")
+            role = self._cast[message.speaker]
+            for piece in pieces(message.text):
+                start_ms, end_ms = end_ms, end_ms + pace_ms * len(piece)
+                yield Turn(self.roles.index(role), role, start_ms, end_ms, piece)
+
+    def _first_time(self) -> float | None:
+        return next((at for _, at in _rolled(self._spool.messages(self._name)) if at is not None), None)
+
+
+def _rolled(messages: Iterator[Message]) -> Iterator[tuple[Message, float | None]]:
+    """Each message with its time; a time of day that falls back by half a day and more is the next day's."""
+    days, last = 0.0, None
+    for message in messages:
+        at = message.at
+        if at is not None and at < CLOCK_ONLY:
+            at += days
+            if last is not None and at < last - _OVERNIGHT_S:
+                at, days = at + 86400, days + 86400
+        last = at if at is not None else last
+        yield message, at
+
+
+def open_text(source: Source, options: Options | None = None, reading: Reading | None = None) -> TextFile:
+    """Read a file to its end; `BadInput` says in a line what is wrong with it, and where."""
+    options, reading = options or Options(), reading or Reading()
+    form = reading.form or form_of(source) or "txt"
+    file = source.open()
+    try:
+        spool = Spool(_messages(file, source.name, form, reading))
+    finally:
+        file.close()
+    medium: Medium = reading.medium or ("email" if form in ("eml", "mbox") else "chat")
+    try:
+        return TextFile(source.name, medium, spool, reading, options)
+    except BaseException:
+        spool.close()
+        raise
+
+
+def form_of(source: Source) -> Form | None:
+    """By the ending of its name; None: it is no text as far as one can tell."""
+    return ENDINGS.get(PurePosixPath(source.name).suffix.lower())
+
+
+def _messages(file: BinaryIO, name: str, form: Form, reading: Reading) -> Iterator[Message]:
+    if form == "eml":
+        return mail.read(file, name)
+    if form == "mbox":
+        return mail.read_box(file, name)
+    text = lines(file, name, reading.encoding)
+    if form == "csv":
+        return table.read(text, name, reading.columns)
+    if form == "json":
+        return objects.read(text, name, reading.columns)
+    return objects.read_lines(text, name, reading.columns) if form == "jsonl" else plain.read(text)
+
+
+def _call_id(file: TextFile, conversation: str, digest: str) -> str:
+    """From the content, so that reading a file twice is one call, and two files that count from 1 are not."""
+    named = conversation if conversation and len(file) > 1 else PurePosixPath(file.name).stem
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", named).strip("-.")[:40] or "text"
+    call = f"{file.medium}-{stem}-{digest[:8]}"
+    assert CALL_ID.fullmatch(call)
+    return call

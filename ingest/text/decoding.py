@@ -1,0 +1,91 @@
+"""Bytes to lines. What is no text is told at once, and a wrong byte with its line and position."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+from itertools import chain
+from typing import BinaryIO
+
+from tenor.errors import BadInput
+
+LONGEST = 64 << 20
+"""Characters of one line. More is no conversation."""
+_PART = 1 << 16
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_KINDS = {
+    b"%PDF": "a PDF file",
+    b"PK\x03\x04": "a ZIP archive or an Office file",
+    b"\xd0\xcf\x11\xe0": "an old Office file",
+    b"\x1f\x8b": "a gzip archive",
+    b"RIFF": "a recording",
+    b"ID3": "a recording",
+    b"fLaC": "a recording",
+    b"OggS": "a recording",
+}
+_BARE = frozenset(range(32)) - frozenset(b"\t\n\r\f\x1b")
+
+
+def lines(file: BinaryIO, name: str, encoding: str = "") -> Iterator[str]:
+    """The lines of a file, each with its end, whatever the end was in the file."""
+    head = file.read(_PART)
+    found = next((form for mark, form in _MARKS.items() if head.startswith(mark)), "")
+    if not found and not encoding:
+        _check_text(head, name)
+    parts = chain([head], iter(lambda: file.read(_PART), b""))
+    rest = ""
+    for text in _decoded(parts, name, found or encoding or "utf-8", told=bool(encoding)):
+        *whole, rest = (rest + text).split("\n")
+        for line in whole:
+            yield line + "\n"
+        if len(rest) > LONGEST:
+            raise BadInput(f"{name} has a line of more than {LONGEST >> 20} MB", "a message belongs on a line")
+    if rest:
+        yield rest
+
+
+def _decoded(parts: Iterator[bytes], name: str, encoding: str, *, told: bool) -> Iterator[str]:
+    decoder, ends = _decoder(encoding), io.IncrementalNewlineDecoder(None, translate=True)
+    read = line = 0
+    for part in chain(parts, [None]):
+        try:
+            text = decoder.decode(part or b"", part is None)
+        except UnicodeDecodeError as error:
+            before = error.object[: error.start].decode(encoding, "replace")
+            line += 1 + before.count("\n")
+            byte = read + len(part or b"") - len(error.object) + error.start
+            wrong = error.object[error.start]
+            hint = "save it as UTF-8, or name its encoding, for example --encoding cp1252"
+            raise BadInput(
+                f"{name}, line {line}: byte 0x{wrong:02x} at position {byte} is not {encoding.upper()} text",
+                "is that the encoding it was written in?" if told else hint,
+            ) from None
+        text = ends.decode(text, part is None)
+        read, line = read + len(part or b""), line + text.count("\n")
+        yield text
+
+
+def _decoder(encoding: str) -> codecs.IncrementalDecoder:
+    try:
+        " ".encode(encoding)  # refuses what turns bytes into anything but text
+        return codecs.getincrementaldecoder(encoding)()
+    except LookupError:
+        raise BadInput(f"there is no encoding {encoding!r}", "for example utf-8, utf-16, cp1252, latin-1") from None
+
+
+def _check_text(head: bytes, name: str) -> None:
+    kind = next((kind for magic, kind in _KINDS.items() if head.startswith(magic)), "")
+    if kind:
+        raise BadInput(f"{name} is {kind}, not text", "export the conversation as CSV, TXT or JSON")
+    if head[1::2].count(0) > len(head) // 4 or head[::2].count(0) > len(head) // 4:
+        order = "le" if head[1::2].count(0) > head[::2].count(0) else "be"
+        raise BadInput(f"{name} looks like UTF-16 without a mark", f"--encoding utf-16-{order}")
+    if 0 in head or sum(byte in _BARE for byte in head) > len(head) // 10:
+        raise BadInput(f"{name} is no text: it holds bytes that no text has")

@@ -1,0 +1,119 @@
+"""A written conversation onto the bus, as a call whose words need no recogniser."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from itertools import islice
+
+import msgspec
+import structlog
+
+from ingest.background import in_background
+from ingest.feeding import Fed
+from ingest.text.conversation import Conversation, Turn
+from tenor.bus import Bus
+from tenor.events import CALLS, TRANSCRIPTS, Call, CallState, Transcript
+from tenor.redaction import Redactor
+from tenor.settings import SpeechSettings
+
+log = structlog.get_logger(__name__)
+
+BATCH = 200
+"""Turns published in one go when nothing has to wait."""
+
+
+async def feed_text(
+    bus: Bus,
+    conversation: Conversation,
+    speech: SpeechSettings,
+    redactor: Redactor,
+    *,
+    pace: float | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Fed:
+    """Publish a conversation as a call and end it. Where it is to be redacted, nothing is published before that.
+
+    `pace` 1.0 publishes every message when it would have come, None as fast as the bus takes them.
+    """
+    info = conversation.info()
+    redact = info.redact or speech.redact_queues.get(info.queue, speech.redact)
+    info = msgspec.structs.replace(info, redact=redact)
+    feeder = _Feeder(bus, conversation, info, redactor if redact != "off" else None, pace, progress)
+    return await feeder.run()
+
+
+class _Feeder:
+    def __init__(
+        self,
+        bus: Bus,
+        conversation: Conversation,
+        info: Call,
+        redactor: Redactor | None,
+        pace: float | None,
+        progress: Callable[[int], None] | None,
+    ) -> None:
+        self._bus, self._conversation, self._info, self._redactor = bus, conversation, info, redactor
+        self._pace, self._progress = pace, progress
+        self._before: dict[int, str] = {}
+        """What each side wrote last, as it was published: a number may go on from there."""
+        self._end_ms = self._count = 0
+
+    async def run(self) -> Fed:
+        begun = self._info.started_at if self._pace is None else time.time()
+        attributes = dict(self._info.attributes)
+        if "subject" in attributes:
+            attributes["subject"] = self._redacted(attributes["subject"])
+        info = msgspec.structs.replace(self._info, started_at=begun, attributes=attributes)
+        live = CallState(call=self._conversation.call, state="live", at=time.time(), info=info)
+        await self._bus.publish(CALLS, live)
+        try:
+            await self._publish_all(begun)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._end("stopped"))
+            raise
+        return await self._end("end of file")
+
+    async def _publish_all(self, begun: float) -> None:
+        turns = self._conversation.turns()
+        while batch := await in_background(lambda: list(islice(turns, BATCH if self._pace is None else 1))):
+            if self._pace is not None:
+                await asyncio.sleep(max(0.0, begun + batch[0].start_ms / 1000 / self._pace - time.time()))
+            await self._bus.publish_many(TRANSCRIPTS, [self._final(turn) for turn in batch])
+            self._end_ms, self._count = batch[-1].end_ms, self._count + len(batch)
+            if self._progress:
+                self._progress(self._count)
+
+    def _final(self, turn: Turn) -> Transcript:
+        text = self._redacted(turn.text, self._before.get(turn.channel, ""))
+        self._before[turn.channel] = text
+        call, now = self._conversation.call, time.time()
+        return Transcript(
+            call=call,
+            channel=turn.channel,
+            role=turn.role,
+            utterance=f"{call}/{turn.channel}/{turn.start_ms}",
+            start_ms=turn.start_ms,
+            end_ms=turn.end_ms,
+            text=text,
+            final=True,
+            confidence=1.0,
+            heard_ms=turn.end_ms,
+            times={"captured": now, "published": now},
+        )
+
+    def _redacted(self, text: str, before: str = "") -> str:
+        return text if self._redactor is None else self._redactor.redact(text, (), before=before).text
+
+    async def _end(self, reason: str) -> Fed:
+        call = self._conversation.call
+        await self._bus.publish(CALLS, CallState(call=call, state="ended", at=time.time(), reason=reason))
+        log.info("conversation fed", call=call, reason=reason, turns=self._count)
+        return Fed(
+            call=call,
+            heard_ms=self._end_ms,
+            chunks=self._count,
+            reason=reason,
+            warnings=tuple(self._conversation.warnings),
+        )

@@ -1,0 +1,62 @@
+"""Who of the people in a written conversation is the caller and who the agent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+# fmt: off
+AGENT = frozenset({
+    "agent", "advisor", "adviser", "representative", "rep", "support", "csr", "operator", "employee", "staff",
+    "helpdesk", "service", "bot", "assistant", "chatbot", "consultant", "specialist",
+    "supervisor", "manager", "outbound",
+})
+CALLER = frozenset({
+    "caller", "customer", "client", "user", "visitor", "guest", "shopper", "buyer", "member", "patient", "consumer",
+    "inbound", "me",
+})
+# fmt: on
+SYSTEM = frozenset({"system", "info", "event", "notification", "automatic"})
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def known(speaker: str) -> bool:
+    """Whether the name itself says who it is."""
+    return bool(_words(speaker) & (AGENT | CALLER | SYSTEM))
+
+
+def cast(speakers: Sequence[str], roles: Sequence[str], agents: Iterable[str] = ()) -> tuple[dict[str, str], list[str]]:
+    """The role of each speaker, and the roles by channel: the caller's, the agent's, then anybody else's.
+
+    Names that say who they are (`Customer`, `Support team`) and those listed in `agents` come first; of the others
+    the one who writes first is the caller, if there is none yet, and the next the agent.
+    """
+    caller, agent = roles[0], roles[1] if len(roles) > 1 else "agent"
+    listed = {name.strip().casefold() for name in agents}
+    cast: dict[str, str] = {}
+    unknown = []
+    for speaker in speakers:
+        words = _words(speaker)
+        if speaker.casefold() in listed or speaker == agent or (words & AGENT and not listed):
+            cast[speaker] = agent
+        elif speaker == caller or words & CALLER:
+            cast[speaker] = caller
+        elif words & SYSTEM:
+            cast[speaker] = "system"
+        else:
+            unknown.append(speaker)
+    for speaker in unknown:
+        free = [role for role in (caller, agent) if role not in cast.values()]
+        cast[speaker] = free[0] if free else f"other {_others(cast) + 1}"
+    said = set(cast.values())
+    channels = [caller, agent] if said - {caller} else [caller]
+    channels += [role for role in dict.fromkeys(cast[speaker] for speaker in speakers) if role not in channels]
+    return cast, channels
+
+
+def _others(cast: dict[str, str]) -> int:
+    return sum(role.startswith("other ") for role in cast.values())
+
+
+def _words(speaker: str) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(speaker)}
