@@ -77,7 +77,9 @@ def upgrade() -> None:
     op.create_index("calls_by_agent", "calls", ["agent", "started_at", "id"])
     op.create_index("calls_by_customer", "calls", ["customer", "started_at", "id"])
     op.create_index("calls_by_time", "calls", ["started_at", "id"])
-    op.create_index("calls_live", "calls", ["state", "started_at"])
+    op.create_index("calls_by_state", "calls", ["state", "started_at", "id"])
+    live = sa.text("state IN ('ringing', 'live')")
+    op.create_index("calls_live", "calls", ["started_at"], sqlite_where=live, postgresql_where=live)
     op.create_table(
         "customers",
         sa.Column("id", sa.String(), nullable=False),
