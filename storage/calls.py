@@ -1,0 +1,146 @@
+"""Calls as pages and the API read them: one with all that belongs to it, or a list, newest first, page by page."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, select, tuple_
+from sqlmodel import Session, col
+
+from storage import sums
+from storage.sides import side
+from storage.tables import Alert, Audit, Call, Label, Note, Sentence
+from storage.viewer import Viewer
+from tenor.errors import BadInput
+
+LIMIT = 500
+"""Calls of one page, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeCall:
+    """A call and everything said in it and about it."""
+
+    call: Call
+    sentences: list[Sentence]
+    """As the models understood them, in order of time."""
+    alerts: list[Alert]
+    notes: list[Note]
+    labels: dict[str, list[Label]]
+    """By sentence, oldest first: all that people said."""
+
+    def role(self, sentence: Sentence) -> str:
+        """Who said it, with the sides turned round if a person did so."""
+        return side(sentence.role, self.call.swapped)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallFilter:
+    """Which calls; what is empty or None does not matter."""
+
+    agent: str = ""
+    customer: str = ""
+    site: str = ""
+    queue: str = ""
+    medium: str = ""
+    states: tuple[str, ...] = ()
+    task: str = ""
+    since: float | None = None
+    """Started at this time or later,"""
+    until: float | None = None
+    """and before this one."""
+    alerts: bool | None = None
+    """With alerts, or without."""
+    escalations: bool | None = None
+    sample: bool | None = None
+    """Only the generated history, or only what is real."""
+
+    def clauses(self) -> list[ColumnElement[bool]]:
+        found: list[Any] = [
+            col(getattr(Call, name)) == getattr(self, name)
+            for name in ("agent", "customer", "site", "queue", "medium", "task")
+            if getattr(self, name)
+        ]
+        if self.states:
+            found.append(col(Call.state).in_(self.states))
+        if self.since is not None:
+            found.append(col(Call.started_at) >= self.since)
+        if self.until is not None:
+            found.append(col(Call.started_at) < self.until)
+        for name in ("alerts", "escalations"):
+            if (wanted := getattr(self, name)) is not None:
+                count = col(getattr(Call, name))
+                found.append(count > 0 if wanted else count == 0)
+        if self.sample is not None:
+            found.append(col(Call.sample) == self.sample)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class CallPage:
+    calls: list[Call]
+    after: str
+    """Give this to get the page that follows; empty: there is none."""
+
+
+def find(session: Session, viewer: Viewer, call_id: str) -> Call | None:
+    """The call, unless it is not there or not this viewer's to see."""
+    return session.scalars(select(Call).where(col(Call.id) == call_id, viewer.clause())).one_or_none()
+
+
+def whole(session: Session, viewer: Viewer, call_id: str) -> WholeCall | None:
+    """A call with its sentences, alerts, notes and labels; None as with `find`."""
+    call = find(session, viewer, call_id)
+    if call is None:
+        return None
+    labels: dict[str, list[Label]] = {}
+    for label in session.scalars(select(Label).where(col(Label.call) == call_id).order_by(col(Label.id))):
+        labels.setdefault(label.sentence, []).append(label)
+    in_order = (col(Sentence.start_ms), col(Sentence.channel), col(Sentence.id))
+    return WholeCall(
+        call,
+        list(session.scalars(select(Sentence).where(col(Sentence.call) == call_id).order_by(*in_order))),
+        list(session.scalars(select(Alert).where(col(Alert.call) == call_id).order_by(col(Alert.at_ms)))),
+        list(session.scalars(select(Note).where(col(Note.call) == call_id).order_by(col(Note.at)))),
+        labels,
+    )
+
+
+def page(
+    session: Session, viewer: Viewer, wanted: CallFilter | None = None, *, after: str = "", limit: int = 50
+) -> CallPage:
+    """Calls, newest first. Where a page begins is the call it comes after, so new calls move nothing about."""
+    limit = max(1, min(limit, LIMIT))
+    found = list(session.scalars(listing(viewer, wanted or CallFilter(), after).limit(limit + 1)))
+    calls = found[:limit]
+    return CallPage(calls, f"{calls[-1].started_at!r}/{calls[-1].id}" if len(found) > limit else "")
+
+
+def listing(viewer: Viewer, wanted: CallFilter, after: str = "") -> Select[Call]:
+    place = (col(Call.started_at), col(Call.id))
+    query = select(Call).where(viewer.clause(), *wanted.clauses())
+    if after:
+        started, slash, call_id = after.partition("/")
+        try:
+            query = query.where(tuple_(*place) < tuple_(float(started), call_id))
+        except ValueError:
+            slash = ""
+        if not slash:
+            raise BadInput(f"{after!r} is not the end of a page of calls", "leave `after` empty for the first page")
+    return query.order_by(*(column.desc() for column in place))
+
+
+def swap(session: Session, viewer: Viewer, call_id: str) -> Call:
+    """Turn the sides of a call round, or back. What the platform told stays as it was."""
+    call = find(session, viewer, call_id)
+    if call is None:
+        raise BadInput(f"there is no call {call_id!r}")
+    call.swapped = not call.swapped
+    session.add(call)
+    session.add(Audit(at=time.time(), who=viewer.name, action="call.swapped", subject=call_id))
+    session.flush()
+    sums.refresh(session, [call_id])
+    session.refresh(call)
+    return call

@@ -1,0 +1,44 @@
+"""Calls that were erased for good. The bus may still hold their events for days: whoever writes asks here first."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from sqlalchemy import func, select
+from sqlmodel import Session, col
+
+from storage.tables import Erased
+
+LOCK = 0x6572617365  # "erase": PostgreSQL's lock between those who write calls and those who erase them
+
+
+def fingerprint(call: str) -> str:
+    """What is kept of an erased call: enough to know its id again, not enough to tell it."""
+    return hashlib.sha256(call.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def is_erased(session: Session, call: str) -> bool:
+    return session.get(Erased, fingerprint(call)) is not None
+
+
+def which(session: Session, calls: Iterable[str]) -> set[str]:
+    """Those of the calls that were erased."""
+    by_mark = {fingerprint(call): call for call in calls}
+    found = session.scalars(select(col(Erased.fingerprint)).where(col(Erased.fingerprint).in_(by_mark)))
+    return {by_mark[mark] for mark in found}
+
+
+def hold_off(session: Session) -> None:
+    """Who writes calls: nothing is erased until this transaction ends. SQLite has one writer at a time anyway."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(select(func.pg_advisory_xact_lock_shared(LOCK)))
+
+
+def mark(session: Session, call: str, at: float) -> None:
+    """Who erases a call: in the transaction that deletes its rows, before it does. Waits for those who write."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(select(func.pg_advisory_xact_lock(LOCK)))
+    if not is_erased(session, call):
+        session.add(Erased(fingerprint=fingerprint(call), erased_at=at))
+        session.flush()

@@ -1,0 +1,90 @@
+"""What the Live page starts from."""
+
+from __future__ import annotations
+
+import re
+
+from sqlalchemy import text
+
+from storage.database import Database
+from storage.live import SENTENCES, live_calls, live_query
+from storage.viewer import HOUSE
+from tests.storage.rows import AMIR, MANAGER, alert, call, sentence, store
+
+
+def test_a_tile_has_curves_last_words_and_alerts(database: Database) -> None:
+    store(
+        database,
+        call("one", agent="amir", started_at=20.0),
+        call("two", agent="bea", started_at=10.0, state="ringing"),
+        call("over", state="ended"),
+        call("beginning unknown", started_at=0.0),
+        sentence("one", 0, "caller", -0.5),
+        sentence("one", 1000, "agent", 0.25),
+        sentence("one", 2000, "caller", -1.0),
+        alert("one", 2000, escalation=True),
+        alert("one", 1000),
+    )
+    with database.session() as session:
+        two, one = live_calls(session, MANAGER)
+    assert (two.id, two.moods, two.last, two.raised) == ("two", {}, None, [])
+    assert one.moods == {"caller": [(0, -0.5), (2000, -1.0)], "agent": [(1000, 0.25)]}
+    assert one.last is not None
+    assert (one.last["role"], one.last["text"]) == ("caller", "words at 2000")
+    assert [raised["at_ms"] for raised in one.raised] == [1000, 2000]
+    assert (one.mood_caller, one.mood_agent, one.sentences, one.alerts, one.escalations) == (-0.75, 0.25, 3, 2, 1)
+
+
+def test_sides_that_were_swapped_are_swapped_here_too(database: Database) -> None:
+    store(database, call("one", swapped=True), sentence("one", 0, "caller", -0.5))
+    with database.session() as session:
+        (one,) = live_calls(session, MANAGER)
+    assert one.moods == {"agent": [(0, -0.5)]}
+    assert one.last is not None
+    assert one.last["role"] == "agent"
+    assert (one.mood_caller, one.mood_agent) == (None, -0.5)
+
+
+def test_curves_end_with_the_last_sentences(database: Database) -> None:
+    said = [sentence("one", 1000 * number, mood=number / 1000) for number in range(SENTENCES + 40)]
+    store(database, call("one"), *said)
+    with database.session() as session:
+        (one,) = live_calls(session, MANAGER)
+    assert one.moods["caller"] == [(1000 * n, n / 1000) for n in range(40, SENTENCES + 40)]
+
+
+def test_everybody_sees_what_is_theirs(database: Database) -> None:
+    store(
+        database,
+        call("one", agent="amir", site="north", queue="sales"),
+        call("two", agent="bea", site="north", queue="help"),
+        call("three", agent="bea", site="south", queue="help"),
+    )
+    with database.session() as session:
+        assert [one.id for one in live_calls(session, AMIR)] == ["one"]
+        assert {one.id for one in live_calls(session, MANAGER, site="north")} == {"one", "two"}
+        assert [one.id for one in live_calls(session, MANAGER, site="north", queue="help")] == ["two"]
+        assert live_calls(session, AMIR, site="south") == []
+
+
+def test_the_query_reads_indexes_alone(database: Database) -> None:
+    """However many calls are over and sentences were said."""
+    over = [call(f"over {n}", state="analysed", started_at=float(n)) for n in range(300)]
+    said = [sentence(f"over {n}", 1000 * m, mood=0.1) for n in range(300) for m in range(30)]
+    store(database, call("one"), call("two"), *(sentence("one", 1000 * n) for n in range(99)), *over, *said)
+    query = live_query(HOUSE, "", "", database.is_postgres)
+    compiled = query.compile(database.engine, compile_kwargs={"literal_binds": True})
+    with database.begin() as session:
+        session.execute(text("ANALYZE"))
+    with database.session() as session:
+        if database.is_postgres:
+            plan = "\n".join(row[0] for row in session.execute(text(f"EXPLAIN {compiled}")))
+            assert "Seq Scan" not in plan, plan
+            assert re.search("Scan .*calls_(live|by_state)", plan), plan
+            assert plan.count("sentences_of_call") == 2, plan
+            assert "Scan Backward using sentences_of_call" in plan, plan
+        else:
+            plan = "\n".join(row[3] for row in session.execute(text(f"EXPLAIN QUERY PLAN {compiled}")))
+            assert re.search("SEARCH calls USING INDEX calls_by_state|SCAN calls USING INDEX calls_live", plan), plan
+            assert "SEARCH sentences USING COVERING INDEX sentences_of_call" in plan, plan
+            assert "TEMP B-TREE" not in plan, plan
