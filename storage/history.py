@@ -25,12 +25,10 @@ AGENT = Agent.__table__  # type: ignore[attr-defined]
 CUSTOMER = Customer.__table__  # type: ignore[attr-defined]
 ALERT = Alert.__table__  # type: ignore[attr-defined]
 OVER = ("ended", "analysed", "failed")
-MOOD_CALLER = case((CALL.c.swapped, CALL.c.mood_agent), else_=CALL.c.mood_caller)
-"""Where a person turned the sides round, the figures follow."""
 FIGURES: Mapping[str, ColumnElement[Any]] = {
-    "mood_caller": MOOD_CALLER,
-    "mood_agent": case((CALL.c.swapped, CALL.c.mood_caller), else_=CALL.c.mood_agent),
-    "talk_share_agent": case((CALL.c.swapped, 1 - CALL.c.talk_share_agent), else_=CALL.c.talk_share_agent),
+    "mood_caller": CALL.c.mood_caller,
+    "mood_agent": CALL.c.mood_agent,
+    "talk_share_agent": CALL.c.talk_share_agent,
     "silence_share": CALL.c.silence_share,
     "escalated": case((CALL.c.escalations > 0, 1.0), else_=0.0),
     "minutes": case((CALL.c.medium == "voice", CALL.c.duration_ms / 60_000.0)),
@@ -55,10 +53,8 @@ class Scope:
     medium: str = ""
 
     def clause(self) -> ColumnElement[bool]:
-        wanted = [CALL.c.state.in_(OVER)]
-        for name in ("agent", "customer", "site", "queue", "medium"):
-            if value := getattr(self, name):
-                wanted.append(CALL.c[name] == value)
+        given = {name: getattr(self, name) for name in ("agent", "customer", "site", "queue", "medium")}
+        wanted = [CALL.c.state.in_(OVER), *(CALL.c[name] == value for name, value in given.items() if value)]
         if self.team:
             wanted.append(CALL.c.agent.in_(select(AGENT.c.name).where(AGENT.c.team == self.team)))
         if self.without:
@@ -119,7 +115,7 @@ def by_hour(session: Session, viewer: Viewer, scope: Scope, period: Period) -> d
     weekday, hour = period.weekday(CALL.c.started_at), period.hour_of_day(CALL.c.started_at)
     key = (weekday * 24 + hour).label("key")
     rows = session.execute(_summed(viewer, scope, period, key).group_by(key))
-    return {divmod(row.key, 24): _tally(row) for row in rows}  # type: ignore[misc]
+    return {divmod(row.key, 24): _tally(row) for row in rows}
 
 
 def by_agent(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, Tally]:
@@ -145,7 +141,11 @@ def calls(
 ) -> list[Call]:
     """Single calls. `worst` and `best` go by how the caller felt."""
     found = select(Call).where(viewer.clause(), scope.clause(), period.includes(CALL.c.started_at))
-    sort = {"newest": (), "worst": (MOOD_CALLER.asc().nulls_last(),), "best": (MOOD_CALLER.desc().nulls_last(),)}[order]
+    sort = {
+        "newest": (),
+        "worst": (CALL.c.mood_caller.asc().nulls_last(),),
+        "best": (CALL.c.mood_caller.desc().nulls_last(),),
+    }[order]
     newest = (CALL.c.started_at.desc(), CALL.c.id.desc())
     return list(session.scalars(found.order_by(*sort, *newest).limit(min(limit, MOST))))
 

@@ -91,7 +91,7 @@ def plan(now: datetime, weeks: int, seed: int) -> Iterator[Planned]:
 def _day(day: date, weeks_ago: float, zone: tzinfo, everyone: tuple[Patron, ...], seed: int) -> Iterator[Planned]:
     rng = Random(f"{seed}/{day}")
     bad = int(weeks_ago) == BAD_WEEK
-    count = round(CALLS_A_DAY * WEEKDAYS[day.weekday()] * rng.uniform(0.85, 1.15) * (1.4 if bad else 1))
+    count = round(CALLS_A_DAY * WEEKDAYS[day.weekday()] * rng.uniform(0.85, 1.15) * (1.6 if bad else 1))
     weights = [patron.weight for patron in everyone]
     for number in range(count):
         own = Random(f"{seed}/{day}/{number}")
@@ -100,7 +100,7 @@ def _day(day: date, weeks_ago: float, zone: tzinfo, everyone: tuple[Patron, ...]
         agent = _on_duty(own, weeks_ago)
         patron = own.choices(everyone, weights)[0]
         task = own.choices(list(TASK_SHARES), list(TASK_SHARES.values()))[0]
-        failing = bad and own.random() < 0.45
+        failing = bad and own.random() < 0.55
         if failing:
             task = own.choice(BAD_TASKS)
         yield Planned(
@@ -132,7 +132,7 @@ def _temper(agent: Worker, weeks_ago: float, hour: int, failing: bool) -> Temper
     elif agent.story == "new":
         heat, warmth = 0.35, 0.2
     if failing:
-        heat += 0.45
+        heat, warmth = heat + 0.55, warmth - 0.3
     return Temper(max(0.05, min(0.95, heat)), max(-0.9, min(0.9, warmth)))
 
 

@@ -1,0 +1,121 @@
+"""How far people agree on labels: Cohen's kappa of any two, and whose labels nobody shares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from math import sqrt
+
+from sqlalchemy import and_, func, select
+from sqlmodel import Session
+
+from storage.tables import Call, Label
+from storage.viewer import Viewer
+
+LABEL = Label.__table__  # type: ignore[attr-defined]
+CALL = Call.__table__  # type: ignore[attr-defined]
+KINDS = ("sentiment", "intent")
+ENOUGH = 20
+"""Sentences two people must share before anything is said about them."""
+POOR = 0.4
+"""Kappa below which agreement is no better than fair."""
+Answers = Mapping[tuple[str, str], int]
+"""How often one person said this and the other that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    shared: int
+    """Sentences that both labelled."""
+    agreed: float
+    """Share on which they say the same."""
+    kappa: float | None
+    """1: always; 0: as often as by chance. None when chance alone would agree always."""
+    margin: float
+    """Half of kappa's 95 % interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    kind: str
+    one: str
+    other: str
+    answers: Answers
+
+    @property
+    def agreement(self) -> Agreement:
+        return agreement(self.answers)
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """A person whose labels nobody shares, while the others agree among themselves."""
+
+    kind: str
+    author: str
+    own: Agreement
+    others: Agreement
+
+
+def agreement(answers: Answers) -> Agreement:
+    """Cohen's kappa of two people's answers to the same sentences."""
+    shared = sum(answers.values())
+    if not shared:
+        return Agreement(0, 0.0, None, 0.0)
+    one, other = Counter[str](), Counter[str]()
+    for (first, second), times in answers.items():
+        one[first] += times
+        other[second] += times
+    agreed = sum(times for (first, second), times in answers.items() if first == second) / shared
+    chance = sum(one[value] * other[value] for value in one) / shared**2
+    if chance == 1:
+        return Agreement(shared, agreed, None, 0.0)
+    margin = 1.96 * sqrt(agreed * (1 - agreed) / shared) / (1 - chance)
+    return Agreement(shared, agreed, (agreed - chance) / (1 - chance), margin)
+
+
+def pairs(session: Session, viewer: Viewer) -> list[Pair]:
+    """Any two people who labelled the same sentences, those who share most first."""
+    rank = func.row_number().over(
+        partition_by=(LABEL.c.sentence, LABEL.c.kind, LABEL.c.author), order_by=(LABEL.c.at.desc(), LABEL.c.id.desc())
+    )
+    ranked = select(LABEL.c.sentence, LABEL.c.kind, LABEL.c.author, LABEL.c.value, rank.label("rank"))
+    ranked = ranked.where(LABEL.c.kind.in_(KINDS))
+    if not viewer.sees_all:
+        ranked = ranked.join(CALL, CALL.c.id == LABEL.c.call).where(viewer.clause())
+    newest = ranked.cte("newest")
+    a, b = newest.alias("a"), newest.alias("b")
+    same = and_(a.c.sentence == b.c.sentence, a.c.kind == b.c.kind, a.c.author < b.c.author)
+    columns = (a.c.kind, a.c.author, b.c.author, a.c.value, b.c.value)
+    found = select(*columns, func.count()).join_from(a, b, same).where(a.c.rank == 1, b.c.rank == 1)
+    answers: dict[tuple[str, str, str], dict[tuple[str, str], int]] = {}
+    for kind, one, other, first, second, times in session.execute(found.group_by(*columns)):
+        answers.setdefault((kind, one, other), {})[first, second] = times
+    made = [Pair(kind, one, other, counted) for (kind, one, other), counted in answers.items()]
+    return sorted(made, key=lambda pair: (-sum(pair.answers.values()), pair.kind, pair.one, pair.other))
+
+
+def odd_ones(found: Iterable[Pair]) -> list[Odd]:
+    """Labels can be wrong on purpose. Told only where it takes no guess: the person is clearly alone, and there are
+    others who clearly agree. What it means is for a person to find out."""
+    found = list(found)
+    odd: list[Odd] = []
+    for kind in KINDS:
+        here = [pair for pair in found if pair.kind == kind]
+        for author in sorted(set(chain.from_iterable((pair.one, pair.other) for pair in here))):
+            own = _pooled(pair for pair in here if author in (pair.one, pair.other))
+            others = _pooled(pair for pair in here if author not in (pair.one, pair.other))
+            if own.kappa is None or others.kappa is None or min(own.shared, others.shared) < ENOUGH:
+                continue
+            if own.kappa + own.margin < POOR < others.kappa - others.margin:
+                odd.append(Odd(kind, author, own, others))
+    return odd
+
+
+def _pooled(several: Iterable[Pair]) -> Agreement:
+    answers: Counter[tuple[str, str]] = Counter()
+    for pair in several:
+        answers.update(pair.answers)
+    return agreement(answers)

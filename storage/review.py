@@ -1,0 +1,254 @@
+"""Sentences that need a person first, and what people said of them.
+
+Disagreement comes first, then what the models are unsure of, then second opinions and a sample of everything, in turn
+over the labels: if only what is frequent were looked at, everyone would look at neutral sentences all day.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from random import Random
+from statistics import median
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Float, and_, case, cast, func, select
+from sqlmodel import Session
+
+from storage.labels import label
+from storage.tables import Audit, Call, Label, Sentence
+from storage.viewer import Viewer
+
+CALL = Call.__table__  # type: ignore[attr-defined]
+SENTENCE = Sentence.__table__  # type: ignore[attr-defined]
+LABEL = Label.__table__  # type: ignore[attr-defined]
+Kind = Literal["sentiment", "intent"]
+Why = Literal["disagreement", "unsure", "second opinion", "sample"]
+WHY: tuple[Why, ...] = ("disagreement", "unsure", "unsure", "second opinion", "sample")
+"""The order in which each label's turn goes through the reasons."""
+POOL = 5_000
+"""Newest sentences that are chosen from: what is said now matters most, and the choice stays quick."""
+UNSURE = 0.7
+"""Probability of the model's answer below which it is unsure."""
+LONGEST = 1_000
+"""Seconds; who looked longer was away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A sentence that waits for a person, and why this one."""
+
+    sentence: str
+    predicted: str
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a person said of a sentence, or of one with the same words."""
+
+    author: str
+    value: str
+    at: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A sentence with all that helps to judge it."""
+
+    sentence: Sentence
+    call: Call
+    before: tuple[Sentence, ...]
+    after: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A label that was made."""
+
+    label: int
+    others: tuple[Opinion, ...]
+    """What others said of the same sentence."""
+    contradicts: tuple[Opinion, ...]
+    """Earlier labels of the same words that say something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What one person has done."""
+
+    labels: int
+    changed: int
+    """How often they did not share the model's view."""
+    seconds: float | None
+    """Median time a label."""
+    by_predicted: dict[str, int]
+
+
+def queue(session: Session, viewer: Viewer, kind: Kind, limit: int = 20, skipped: Collection[str] = ()) -> list[Chosen]:
+    """What this person should look at next."""
+    waiting: dict[str, dict[Why, deque[str]]] = defaultdict(lambda: defaultdict(deque))
+    seen = set(skipped)
+    for sentence, predicted, why in _candidates(session, viewer, kind):
+        if sentence not in seen:
+            seen.add(sentence)
+            waiting[predicted][why].append(sentence)
+    done = Counter(effort(session, viewer, kind).by_predicted)
+    names = sorted(waiting, key=lambda name: (done[name], name))
+    return list(_in_turn(names, waiting, limit))
+
+
+def look(session: Session, viewer: Viewer, sentence: str) -> Looked | None:
+    """The sentence in its surroundings; None when it is gone, or not the viewer's to see."""
+    row = session.execute(
+        select(Sentence, Call)
+        .join(Call, CALL.c.id == SENTENCE.c.call)
+        .where(viewer.clause(), SENTENCE.c.id == sentence)
+    ).first()
+    if row is None:
+        return None
+    found, call = row
+    near = select(Sentence).where(SENTENCE.c.call == found.call, SENTENCE.c.id != found.id).limit(2)
+    before = near.where(SENTENCE.c.start_ms <= found.start_ms).order_by(SENTENCE.c.start_ms.desc())
+    after = near.where(SENTENCE.c.start_ms > found.start_ms).order_by(SENTENCE.c.start_ms)
+    return Looked(found, call, tuple(reversed(list(session.scalars(before)))), tuple(session.scalars(after)))
+
+
+def answer(
+    session: Session, viewer: Viewer, sentence: str, kind: Kind, value: str, seconds: float | None = None
+) -> Answered:
+    """Keep what this person says. The models' answer stays as it is. Commits."""
+    took = None if seconds is None or seconds > LONGEST else round(seconds, 1)
+    made = label(session, viewer, sentence, kind, value, took, where="review")
+    text = session.execute(select(SENTENCE.c.text).where(SENTENCE.c.id == sentence)).scalar_one()
+    opinions = same_words(session, viewer, text, kind)
+    session.commit()
+    assert made.id is not None
+    return Answered(
+        made.id,
+        tuple(said for said in opinions if said.sentence == sentence and said.author != viewer.name),
+        tuple(said for said in opinions if said.sentence != sentence and said.value != made.value),
+    )
+
+
+def undo(session: Session, viewer: Viewer, made: int) -> bool:
+    """Take back a label of one's own; whether there was one. Commits."""
+    row = session.get(Label, made)
+    if row is None or row.author != viewer.name:
+        return False
+    session.delete(row)
+    about = {"kind": row.kind}
+    session.add(Audit(at=time.time(), who=viewer.name, action="label.undone", subject=row.call, detail=about))
+    session.commit()
+    return True
+
+
+def same_words(session: Session, viewer: Viewer, text: str, kind: Kind, limit: int = 20) -> list[Opinion]:
+    """What people say of sentences with these words, newest first; case and end marks do not matter."""
+    columns = (LABEL.c.author, LABEL.c.value, LABEL.c.at, LABEL.c.sentence)
+    found = select(*columns).join(SENTENCE, SENTENCE.c.id == LABEL.c.sentence).join(CALL, CALL.c.id == LABEL.c.call)
+    found = found.where(viewer.clause(), LABEL.c.kind == kind, _plain(SENTENCE.c.text) == _plain(text))
+    newest: dict[tuple[str, str], Opinion] = {}
+    for row in session.execute(found.order_by(LABEL.c.at.desc(), LABEL.c.id.desc()).limit(limit)):
+        newest.setdefault((row.author, row.sentence), Opinion(row.author, row.value, row.at, row.sentence))
+    return list(newest.values())
+
+
+def effort(session: Session, viewer: Viewer, kind: Kind, since: float = 0.0) -> Effort:
+    """What the viewer has done themselves."""
+    own = and_(LABEL.c.author == viewer.name, LABEL.c.kind == kind, LABEL.c.at >= since)
+    changed = func.sum(case((LABEL.c.value != LABEL.c.predicted, 1), else_=0))
+    rows = session.execute(
+        select(LABEL.c.predicted, func.count(), changed).where(own).group_by(LABEL.c.predicted)
+    ).all()
+    times = select(LABEL.c.seconds).where(own, LABEL.c.seconds.is_not(None)).order_by(LABEL.c.at.desc()).limit(500)
+    seconds = list(session.scalars(times))
+    return Effort(
+        labels=sum(row[1] for row in rows),
+        changed=sum(row[2] for row in rows),
+        seconds=median(seconds) if seconds else None,
+        by_predicted={row[0]: row[1] for row in rows},
+    )
+
+
+def authors(session: Session, viewer: Viewer, kind: Kind) -> dict[str, Effort]:
+    """What everyone has done, the busiest first."""
+    found = select(LABEL.c.author).where(LABEL.c.kind == kind).group_by(LABEL.c.author)
+    if not viewer.sees_all:
+        found = found.where(LABEL.c.author == viewer.name)
+    names = session.scalars(found.order_by(func.count().desc()).limit(50)).all()
+    return {name: effort(session, Viewer(name, viewer.role), kind) for name in names}
+
+
+def _candidates(session: Session, viewer: Viewer, kind: Kind) -> Iterator[tuple[str, str, Why]]:
+    """Sentences without a label by this person, and the first reason each has to be looked at."""
+    opinions: dict[str, set[str]] = defaultdict(set)
+    predicted: dict[str, str] = {}
+    other = select(LABEL.c.sentence, LABEL.c.value, SENTENCE.c[kind].label("predicted"))
+    other = other.join(SENTENCE, SENTENCE.c.id == LABEL.c.sentence).join(CALL, CALL.c.id == LABEL.c.call)
+    other = other.where(viewer.clause(), LABEL.c.kind == kind, ~_labelled(viewer, kind, LABEL.c.sentence))
+    for row in session.execute(other.order_by(LABEL.c.at.desc()).limit(POOL)):
+        opinions[row.sentence].add(row.value)
+        predicted[row.sentence] = row.predicted
+    for sentence, values in opinions.items():
+        said = predicted[sentence]
+        yield sentence, said, "second opinion" if values == {said} else "disagreement"
+    sure = _confidence(session, kind)
+    pool = select(SENTENCE.c.id, SENTENCE.c[kind].label("predicted"), sure.label("sure"))
+    pool = pool.join(CALL, CALL.c.id == SENTENCE.c.call).where(viewer.clause(), SENTENCE.c.language != "other")
+    pool = pool.where(~_labelled(viewer, kind, SENTENCE.c.id)).order_by(SENTENCE.c.spoken_at.desc()).limit(POOL)
+    rows = session.execute(pool).all()
+    for row in sorted(rows, key=lambda row: (row.sure or 0.0, row.id)):
+        if (row.sure or 0.0) < UNSURE:
+            yield row.id, row.predicted, "unsure"
+    rest = [row for row in rows if (row.sure or 0.0) >= UNSURE]
+    Random(viewer.name).shuffle(rest)
+    for row in rest:
+        yield row.id, row.predicted, "sample"
+
+
+def _in_turn(names: list[str], waiting: dict[str, dict[Why, deque[str]]], limit: int) -> Iterator[Chosen]:
+    turns = dict.fromkeys(names, 0)
+    given = 0
+    while turns and given < limit:
+        for name in list(turns):
+            picked = _next(waiting[name], turns[name])
+            if picked is None:
+                del turns[name]
+                continue
+            turns[name] += 1
+            given += 1
+            yield Chosen(picked[0], name, picked[1])
+            if given == limit:
+                return
+
+
+def _next(reasons: dict[Why, deque[str]], turn: int) -> tuple[str, Why] | None:
+    for step in range(len(WHY)):
+        why = WHY[(turn + step) % len(WHY)]
+        if reasons[why]:
+            return reasons[why].popleft(), why
+    return None
+
+
+def _labelled(viewer: Viewer, kind: Kind, sentence: ColumnElement[str]) -> ColumnElement[bool]:
+    own = LABEL.alias("own")
+    mine = select(own.c.id).where(own.c.sentence == sentence, own.c.author == viewer.name, own.c.kind == kind)
+    return mine.exists()
+
+
+def _confidence(session: Session, kind: Kind) -> ColumnElement[Any]:
+    """The probability of the model's answer."""
+    if kind == "intent":
+        return SENTENCE.c.intent_score  # type: ignore[no-any-return]
+    scores, said = SENTENCE.c.sentiment_scores, SENTENCE.c.sentiment
+    if session.get_bind().dialect.name == "postgresql":
+        return cast(scores.op("->>")(said), Float)
+    return cast(func.json_extract(scores, '$."' + said + '"'), Float)
+
+
+def _plain(text: Any) -> ColumnElement[str]:
+    return func.lower(func.trim(text, " .,!?"))
