@@ -3,39 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from nlp.foreign import is_foreign
 from nlp.intents import Intents
 from nlp.model import Model, Reading
-from nlp.slots import by_name, slots
+from nlp.slots import slots
 from nlp.taxonomy import UNKNOWN, Taxonomy, read
 from nlp.understanding import Answer, Entity, Intent, Label, ModelInfo, Task
+from nlp.understood import ENGLISH, NEUTRAL, OTHER, Understood
 
 DOMAIN = "callcenter"
-NEUTRAL = "neutral"
-ENGLISH, OTHER = "en", "other"
-
-
-@dataclass(frozen=True, slots=True)
-class Understood:
-    """One sentence, understood."""
-
-    text: str
-    sentiment: str
-    sentiment_scores: Mapping[str, float]
-    intent: str
-    intent_score: float
-    entities: tuple[Entity, ...] = ()
-    intent_scores: Mapping[str, float] = field(default_factory=dict)
-    """Every intent's probability, for finding the task of the whole call."""
-    language: str = ENGLISH
-    """`other`: not English, so nothing else was told."""
-
-    @property
-    def slots(self) -> dict[str, str]:
-        return by_name(self.entities)
+VALENCES = {"positive": 1.0, "negative": -1.0}
+"""What the labels of the model's head are worth in a mood; the rest is worth nothing."""
 
 
 class LocalUnderstanding:
@@ -52,6 +32,10 @@ class LocalUnderstanding:
     def versions(self) -> dict[str, str]:
         """Which model says what, as a Sentence carries it."""
         return dict.fromkeys(("sentiment", "intent", "slots"), self._model.id)
+
+    @property
+    def tasks(self) -> frozenset[str]:
+        return self.taxonomy.tasks
 
     def understand(self, texts: Sequence[str]) -> list[Understood]:
         """Every text in its order; an empty one feels nothing and wants nothing."""
@@ -74,6 +58,8 @@ class LocalUnderstanding:
             score,
             slots(text, reading, self._tags),
             wishes,
+            mood=sum(VALENCES.get(label, 0.0) * score for label, score in feelings.items()),
+            embedding=reading.embedding,
         )
 
     def _untold(self, text: str) -> Understood:

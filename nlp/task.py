@@ -12,14 +12,29 @@ LEAST = 0.5
 """Evidence under which a call is about nothing we know."""
 
 
-def task_of(sentences: Iterable[tuple[str, Mapping[str, float]]], tasks: Set[str]) -> tuple[str, float]:
-    """The call's task and its share of the evidence. Of each sentence: who said it, and its intents' probabilities."""
-    evidence = dict.fromkeys(sorted(tasks), 0.0)
-    for role, scores in sentences:
-        for name in evidence:
+class Evidence:
+    """For each task a call can be about, what its sentences say for it."""
+
+    def __init__(self, tasks: Set[str]) -> None:
+        self._for = dict.fromkeys(sorted(tasks), 0.0)
+
+    def add(self, role: str, scores: Mapping[str, float], times: int = 1) -> None:
+        """A sentence: who said it, and its intents' probabilities. `times` -1 takes it back."""
+        for name in self._for:
             # Squared, since many sentences that are a little like something must not outvote one that says it.
-            evidence[name] += WEIGHTS.get(role, 1.0) * scores.get(name, 0.0) ** 2
-    best = max(evidence, key=evidence.__getitem__, default=UNKNOWN)
-    if not evidence or evidence[best] < LEAST:
-        return UNKNOWN, 0.0
-    return best, evidence[best] / sum(evidence.values())
+            self._for[name] += times * WEIGHTS.get(role, 1.0) * scores.get(name, 0.0) ** 2
+
+    def best(self) -> tuple[str, float]:
+        """The call's task and its share of the evidence."""
+        task = max(self._for, key=self._for.__getitem__, default=UNKNOWN)
+        if not self._for or self._for[task] < LEAST:
+            return UNKNOWN, 0.0
+        return task, self._for[task] / sum(self._for.values())
+
+
+def task_of(sentences: Iterable[tuple[str, Mapping[str, float]]], tasks: Set[str]) -> tuple[str, float]:
+    """The task of a call that is over, and its share of the evidence."""
+    evidence = Evidence(tasks)
+    for role, scores in sentences:
+        evidence.add(role, scores)
+    return evidence.best()

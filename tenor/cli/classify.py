@@ -15,7 +15,7 @@ from tenor.cli.context import settings
 from tenor.errors import BadInput
 
 if TYPE_CHECKING:
-    from nlp.local import Understood
+    from nlp.understood import Understood
 
 CHUNK = 1 << 16
 """Bytes read at once: a file goes through in batches of a thousand lines."""

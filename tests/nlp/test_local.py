@@ -9,8 +9,9 @@ import pytest
 
 from finetune import sources
 from finetune.evaluation import intent_figures, sentiment_figures
-from nlp.local import LocalUnderstanding, Understood
+from nlp.local import LocalUnderstanding
 from nlp.understanding import Task, Understanding
+from nlp.understood import Understood
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,237 @@
+"""One partition being understood: its calls, what is over, and how far it may be committed.
+
+    calls        ..|L........E....                  L: a call is live, E: it has ended
+    transcripts  .....|t1....t2....t3|..........    understood when everything up to where the topic
+                                                    ended when E was read (t3 at least) is understood
+
+A commit is the offset of the oldest transcript of a call that is not finished, and its note says how far everything is
+published. A successor reads from that offset, so that it knows what the calls are about, and is silent up to the note.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import msgspec
+import structlog
+
+from nlp.call import End, UnderstoodCall
+from tenor.bus import Bus, Commit, Partition, Record
+from tenor.events import CALLS, TRANSCRIPTS, Call, CallMetrics, CallState, Heard, Transcript, Unreadable
+
+log = structlog.get_logger(__name__)
+
+REMEMBERED = 2000
+"""Finished calls that may go on after all: their audio had only stopped."""
+
+OpenCall = Callable[[str, Call | None], UnderstoodCall]
+
+
+class Note(msgspec.Struct, frozen=True):
+    """What a commit tells the successor: up to where everything that follows from the records is published."""
+
+    transcripts: int = 0
+    calls: int = 0
+
+    def write(self) -> str:
+        return msgspec.json.encode(self).decode()
+
+    @classmethod
+    def read(cls, text: str) -> Note:
+        """Publishing again is harmless."""
+        with suppress(msgspec.MsgspecError):
+            return msgspec.json.decode(text, type=cls)
+        return cls()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A record of a call, to be understood."""
+
+    record: Record
+    call: UnderstoodCall
+    event: Transcript | Heard
+    silent: bool
+    """Everything that follows from it is published already."""
+
+
+class Dead(NamedTuple):
+    """A record that cannot be read, and why."""
+
+    record: Record
+    reason: str
+
+
+class Desk:
+    def __init__(self, bus: Bus, number: int, open_call: OpenCall) -> None:
+        self.number = number
+        self._bus = bus
+        self._open_call = open_call
+        self._calls: dict[str, UnderstoodCall] = {}
+        self._finished: OrderedDict[str, int] = OrderedDict()
+        """With the offset of the first transcript, 0 when it is not known."""
+        self._transcripts = 0
+        self._states = 0
+        """The next offsets to be read of both topics."""
+        self._published = Note()
+        self._steps: list[Step] = []
+        self._dead: list[Dead] = []
+
+    @property
+    def calls(self) -> int:
+        return len(self._calls)
+
+    async def open(self, transcripts: Commit | None, states: Commit | None) -> None:
+        """Begin where the predecessor has come to."""
+        first, _ = await self._bus.bounds(self._partition(TRANSCRIPTS.name))
+        self._transcripts = max(first, transcripts.offset if transcripts else 0)
+        self._published = Note.read(transcripts.note) if transcripts else Note()
+        self._states = states.offset if states else 0
+        await self._catch_up()
+
+    async def take(self, record: Record) -> None:
+        """The next record of either topic."""
+        if record.topic == CALLS.name:
+            if record.offset >= self._states:
+                await self._learn(record)
+        elif record.offset >= self._transcripts:
+            await self._hear(record)
+
+    def steps(self) -> list[Step]:
+        """What has to be understood because of what was taken; each is told once."""
+        steps, self._steps = self._steps, []
+        return steps
+
+    def dead(self) -> list[Dead]:
+        """What could not be read; each is told once."""
+        dead, self._dead = self._dead, []
+        return dead
+
+    def done(self) -> list[UnderstoodCall]:
+        """Calls that are over and of which every transcript is taken."""
+        return [
+            call for call in self._calls.values() if call.end is not None and call.end.transcripts <= self._transcripts
+        ]
+
+    def finish(self, call: UnderstoodCall) -> None:
+        """Nothing is left to be published of this call."""
+        self._calls.pop(call.id, None)
+        self._finished[call.id] = call.first_transcript or 0
+        self._finished.move_to_end(call.id)
+        while len(self._finished) > REMEMBERED:
+            self._finished.popitem(last=False)
+
+    def published(self) -> None:
+        """Everything that follows from what was taken is published."""
+        self._published = Note(max(self._published.transcripts, self._transcripts), self._states)
+
+    def commit(self, now: float) -> dict[Partition, Commit]:
+        for call in list(self._calls.values()):
+            if now - call.touched > TRANSCRIPTS.retention_s:
+                log.warning("a call never ended and its transcripts are gone", call=call.id)
+                del self._calls[call.id]
+        firsts = [call.first_transcript for call in self._calls.values() if call.first_transcript is not None]
+        states = [call.first_state for call in self._calls.values()]
+        return {
+            self._partition(TRANSCRIPTS.name): Commit(min(firsts, default=self._transcripts), self._published.write()),
+            self._partition(CALLS.name): Commit(min(states, default=self._states)),
+        }
+
+    # -- transcripts
+
+    async def _hear(self, record: Record) -> None:
+        self._transcripts = record.offset + 1
+        silent = record.offset < self._published.transcripts
+        try:
+            event = TRANSCRIPTS.decode(record.value)
+        except Unreadable as error:
+            if not silent:
+                self._dead.append(Dead(record, str(error)))
+            return
+        if isinstance(event, Transcript) and not event.final:
+            return
+        if event.call not in self._calls and event.call not in self._finished:
+            await self._catch_up()  # its `live` was published before, but perhaps not read yet
+        if event.call not in self._finished:
+            call = self._calls.get(event.call) or self._open(event.call, None, self._states, record.at)
+            self._add(call, record, event, silent=silent)
+
+    def _add(self, call: UnderstoodCall, record: Record, event: Transcript | Heard, *, silent: bool) -> None:
+        if call.first_transcript is None:
+            call.first_transcript = record.offset
+        call.touched = max(call.touched, record.at)
+        self._steps.append(Step(record, call, event, silent))
+
+    # -- states
+
+    async def _catch_up(self) -> None:
+        """Read the calls topic to its end."""
+        while records := await self._bus.fetch(self._partition(CALLS.name), self._states):
+            for record in records:
+                await self._learn(record)
+
+    async def _learn(self, record: Record) -> None:
+        self._states = record.offset + 1
+        try:
+            event = CALLS.decode(record.value)
+        except Unreadable as error:
+            if record.offset >= self._published.calls:
+                self._dead.append(Dead(record, str(error)))
+            return
+        call = self._calls.get(event.call)
+        if isinstance(event, CallState):
+            await self._turn(event, call, record)
+        elif isinstance(event, CallMetrics) and event.final and call is not None and call.failed:
+            self.finish(call)  # nothing else says of a failed call that it was understood to its end
+
+    async def _turn(self, event: CallState, call: UnderstoodCall | None, record: Record) -> None:
+        """A call comes into another state."""
+        over = event.state in ("ended", "failed")
+        if call is not None:
+            call.touched = max(call.touched, record.at)
+        elif event.call in self._finished:
+            if event.state == "live":
+                await self._revive(event, record)
+        elif over or event.state == "live":
+            call = self._open(event.call, event.info, record.offset, record.at)
+        if call is None:
+            return
+        if event.state == "live":
+            call.end = None
+        elif over:
+            call.end = End(event.state, await self._end_of_transcripts())
+        elif event.state == "analysed" and call.end is not None:
+            self.finish(call)
+
+    async def _end_of_transcripts(self) -> int:
+        """Where the topic ends now; what is gone from it need not be waited for."""
+        first, end = await self._bus.bounds(self._partition(TRANSCRIPTS.name))
+        return end if max(first, self._transcripts) < end else 0
+
+    async def _revive(self, event: CallState, record: Record) -> None:
+        """It was over, and goes on after all: what it was about so far is read again."""
+        offset = self._finished.pop(event.call)
+        call = self._open(event.call, event.info, record.offset, record.at)
+        while offset < self._transcripts:
+            records = await self._bus.fetch(self._partition(TRANSCRIPTS.name), offset)
+            if not records:
+                return
+            offset = records[-1].offset + 1
+            for old in records:
+                if old.key == event.call and old.offset < self._transcripts:
+                    with suppress(Unreadable):
+                        heard = TRANSCRIPTS.decode(old.value)
+                        if isinstance(heard, Heard) or heard.final:
+                            self._add(call, old, heard, silent=True)
+
+    def _open(self, call: str, info: Call | None, offset: int, at: float) -> UnderstoodCall:
+        opened = self._calls[call] = self._open_call(call, info)
+        opened.first_state, opened.touched = offset, at
+        return opened
+
+    def _partition(self, topic: str) -> Partition:
+        return Partition(topic, self.number)

@@ -1,0 +1,212 @@
+"""The stage that understands: transcripts in; sentences, figures, alerts and the end of the analysis out.
+
+Any number of workers share the partitions. A worker takes whatever has come since it last looked, of all its calls,
+puts all its sentences through the encoder at once, publishes, and looks again: a quiet worker answers at once, a busy
+one in larger batches.
+
+    transcripts --> desk (partition) --> call: sentences --.
+    calls       --'                                        |  one pass for all calls, in a thread
+    sentences   <-- call: sentences, figures, alerts    <--'
+    calls       <--'
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import structlog
+
+from nlp import counters, rules
+from nlp.backend import open_backend
+from nlp.call import Told, UnderstoodCall
+from nlp.classifiers import load
+from nlp.desk import Dead, Desk, Step
+from nlp.panel import Panel
+from nlp.understood import Backend
+from tenor.bus import Bus, Commit, Consumer, Partition, Record
+from tenor.events import (
+    CALLS,
+    DEAD,
+    SENTENCES,
+    TRANSCRIPTS,
+    Alert,
+    Call,
+    CallMetrics,
+    CallState,
+    DeadLetter,
+    Sentence,
+)
+from tenor.settings import Settings
+from tenor.telemetry import trace_stages
+
+log = structlog.get_logger(__name__)
+
+GROUP = "language"
+COMMIT_S = 1.0
+BATCH = 500
+"""Records taken at once."""
+
+
+@dataclass
+class Outcome:
+    """What a batch gave rise to."""
+
+    sentences: list[Sentence] = field(default_factory=list)
+    on_calls: list[Alert | CallMetrics | CallState] = field(default_factory=list)
+    dead: list[Dead] = field(default_factory=list)
+
+    def add(self, told: Told) -> None:
+        self.sentences += told.sentences
+        self.on_calls += told.alerts
+        if told.metrics is not None:
+            self.on_calls.append(told.metrics)
+
+
+class LanguageWorker:
+    name = "language"
+
+    def __init__(self, bus: Bus, settings: Settings, understanding: Backend | None = None) -> None:
+        self._bus = bus
+        backend = understanding or open_backend(settings)
+        self._panel = Panel(backend, load(settings.language.classifiers, backend))
+        self._tasks = backend.tasks
+        self._rules = rules.read(Path(settings.language.rules) if settings.language.rules else None)
+        self._consumer: Consumer | None = None
+        self._held: set[Partition] = set()
+        self._desks: dict[int, Desk] = {}
+        self._committed: dict[Partition, Commit] = {}
+
+    async def run(self) -> None:
+        consumer = self._consumer = self._bus.consumer(
+            [TRANSCRIPTS, CALLS], GROUP, on_assigned=self._assigned, on_revoked=self._revoked
+        )
+        async with consumer:
+            committed = time.monotonic()
+            while True:
+                for record in await consumer.poll(BATCH, 0.25):
+                    if (desk := self._desks.get(record.partition)) is not None:
+                        await desk.take(record)
+                await self._work()
+                if time.monotonic() - committed >= COMMIT_S:
+                    committed = time.monotonic()
+                    await self._commit(self._desks.values())
+
+    async def _work(self) -> None:
+        """Understand and publish what was taken."""
+        outcome = Outcome(dead=[dead for desk in self._desks.values() for dead in desk.dead()])
+        if steps := [step for desk in self._desks.values() for step in desk.steps()]:
+            await asyncio.to_thread(self._understand, steps, outcome)
+        await self._publish(outcome)
+        for desk in self._desks.values():
+            desk.published()
+            for call in desk.done():
+                await self._finish(call)
+                desk.finish(call)
+        counters.OPEN_CALLS.set(sum(desk.calls for desk in self._desks.values()))
+
+    def _understand(self, steps: Sequence[Step], outcome: Outcome) -> None:
+        """One pass for the sentences of all calls; then each call hears, in its own order, what they mean."""
+        drafts = [step.call.draft(step.event) for step in steps]
+        replies = iter(self._panel.ask([draft for of_step in drafts for draft in of_step]))
+        understood = time.time()
+        for step, of_step in zip(steps, drafts, strict=True):
+            answers = [next(replies) for _ in of_step]
+            known = [reply for reply in answers if reply is not None]
+            if len(known) < len(answers) and not step.silent:
+                outcome.dead.append(Dead(step.record, "a sentence of it cannot be understood"))
+            told = step.call.hear(step.event, known, self._panel.versions)
+            for sentence in told.sentences:
+                sentence.times["understood"] = understood
+            if not step.silent:
+                outcome.add(told)
+
+    async def _publish(self, outcome: Outcome) -> None:
+        if outcome.sentences:
+            published = time.time()
+            for sentence in outcome.sentences:
+                sentence.times["sentence_published"] = published
+            await self._bus.publish_many(SENTENCES, outcome.sentences)
+            for sentence in outcome.sentences:
+                _count(sentence)
+        if outcome.on_calls:
+            await self._bus.publish_many(CALLS, outcome.on_calls)
+            for event in outcome.on_calls:
+                if isinstance(event, Alert):
+                    counters.ALERTS.labels(event.severity).inc()
+        for record, reason in outcome.dead:
+            await self._bury(record, reason)
+
+    async def _finish(self, call: UnderstoodCall) -> None:
+        outcome = Outcome()
+        outcome.add(call.finish())
+        if not call.failed:  # one that failed stays so
+            outcome.on_calls.append(CallState(call=call.id, state="analysed", at=time.time(), info=call.info))
+        await self._publish(outcome)
+        counters.CALLS_ANALYSED.inc()
+
+    async def _bury(self, record: Record, reason: str) -> None:
+        counters.DEAD_LETTERS.inc()
+        log.warning("a record could not be read", topic=record.topic, offset=record.offset, reason=reason)
+        letter = DeadLetter(
+            call=record.key,
+            stage=self.name,
+            reason=reason,
+            topic=record.topic,
+            partition=record.partition,
+            offset=record.offset,
+            value=record.value,
+            at=time.time(),
+        )
+        await self._bus.publish(DEAD, letter)
+
+    # -- partitions: a desk needs the same one of both topics
+
+    async def _assigned(self, partitions: Sequence[Partition]) -> None:
+        assert self._consumer is not None
+        self._held.update(partitions)
+        for number in sorted({partition.number for partition in partitions}):
+            both = [Partition(topic.name, number) for topic in (TRANSCRIPTS, CALLS)]
+            if number not in self._desks and self._held.issuperset(both):
+                desk = Desk(self._bus, number, self._open_call)
+                await desk.open(*[await self._consumer.committed(partition) for partition in both])
+                self._desks[number] = desk
+                if desk.calls:
+                    log.info("calls taken over", partition=number, calls=desk.calls)
+
+    async def _revoked(self, partitions: Sequence[Partition]) -> None:
+        self._held.difference_update(partitions)
+        leaving = {partition.number for partition in partitions}
+        await self._commit(desk for number, desk in self._desks.items() if number in leaving)
+        for number in leaving:
+            self._desks.pop(number, None)
+        for partition in partitions:
+            self._committed.pop(partition, None)
+
+    async def _commit(self, desks: Iterable[Desk]) -> None:
+        assert self._consumer is not None
+        now = time.time()
+        commits = {place: commit for desk in desks for place, commit in desk.commit(now).items()}
+        changed = {place: commit for place, commit in commits.items() if self._committed.get(place) != commit}
+        if changed:
+            await self._consumer.commit(changed)
+            self._committed.update(changed)
+
+    def _open_call(self, call: str, info: Call | None) -> UnderstoodCall:
+        return UnderstoodCall(call, info, self._tasks, self._rules.watch(info, call))
+
+
+def _count(sentence: Sentence) -> None:
+    counters.SENTENCES.inc()
+    if sentence.revision:
+        counters.REVISIONS.inc()
+    times = sentence.times
+    told = times["sentence_published"]
+    for part, since in (("bus", "published"), ("spoken", "captured")):
+        if since in times:
+            end = times["understood"] if part == "bus" else told
+            counters.LATENCY.labels(part).observe(max(0.0, end - times[since]))
+    trace_stages("sentence", times, call=sentence.call, channel=sentence.channel, role=sentence.role)

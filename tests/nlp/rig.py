@@ -1,0 +1,168 @@
+"""A language worker on an embedded bus, and both ends of it for a test to hold."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+from nlp.understanding import Entity, Label
+from nlp.understood import Understood
+from nlp.worker import LanguageWorker
+from tenor.bus import Bus, Partition
+from tenor.bus.opening import open_bus
+from tenor.events import (
+    CALLS,
+    SENTENCES,
+    TRANSCRIPTS,
+    Call,
+    CallMetrics,
+    CallState,
+    Event,
+    Heard,
+    Sentence,
+    Topic,
+    Transcript,
+    Word,
+)
+from tenor.settings import Settings
+
+GOOD, BAD = {"great", "thanks", "lovely"}, {"terrible", "angry", "broken"}
+
+
+class WordLists:
+    """Understands by single words, so that a test knows what it will say."""
+
+    versions = {"sentiment": "lists-1", "intent": "lists-1", "slots": "lists-1"}
+    tasks = frozenset({"balance", "refund"})
+
+    def __init__(self) -> None:
+        self.batches: list[int] = []
+
+    def understand(self, texts: Sequence[str]) -> list[Understood]:
+        self.batches.append(len(texts))
+        return [self._one(text) for text in texts]
+
+    def _one(self, text: str) -> Understood:
+        if "explode" in text:
+            raise RuntimeError(text)
+        words = {word.strip(".,!?") for word in text.lower().split()}
+        mood = float(bool(words & GOOD)) - float(bool(words & BAD))
+        sentiment = {1.0: "positive", -1.0: "negative"}.get(mood, "neutral")
+        wanted = next((task for task in sorted(self.tasks) if task in words), "unknown")
+        at = text.find("Monday")
+        entities = (Entity("Monday", Label("date", 1.0), at, at + 6),) if at >= 0 else ()
+        return Understood(text, sentiment, {sentiment: 1.0}, wanted, 0.9, entities, {wanted: 0.9}, mood=mood)
+
+
+def said(
+    text: str, start_ms: int, *, call: str = "c", channel: int = 0, word_ms: int = 300, **fields: Any
+) -> Transcript:
+    """A final whose words take `word_ms` each."""
+    words = tuple(
+        Word(text=word, start_ms=start_ms + number * word_ms, end_ms=start_ms + (number + 1) * word_ms)
+        for number, word in enumerate(text.split())
+    )
+    end_ms = words[-1].end_ms if words else start_ms
+    return Transcript(
+        **{
+            "call": call,
+            "channel": channel,
+            "role": ("caller", "agent")[channel],
+            "utterance": f"{call}/{channel}/{start_ms}",
+            "start_ms": start_ms,
+            "end_ms": end_ms,
+            "text": text,
+            "final": True,
+            "words": words,
+            "heard_ms": end_ms + 400,
+            "times": {"captured": 1.0, "published": 2.0},
+            **fields,
+        }
+    )
+
+
+def heard(heard_ms: int, *, call: str = "c", channel: int = 0) -> Heard:
+    return Heard(call=call, channel=channel, heard_ms=heard_ms)
+
+
+def info(**fields: Any) -> Call:
+    return Call(**{"source": "file", "roles": ("caller", "agent"), "started_at": 1000.0, **fields})
+
+
+class Rig:
+    def __init__(self, folder: Path, understanding: Any = None, **language: Any) -> None:
+        self.understanding = understanding or WordLists()
+        self.settings = Settings.model_validate(
+            {"home": folder, "bus": {"partitions": 2, "lease_s": 1.0}, "language": language}
+        )
+        self._workers: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        self.bus: Bus = open_bus(self.settings)
+        await self.bus.__aenter__()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.stop()
+        await self.bus.__aexit__(None, None, None)
+
+    def start(self) -> asyncio.Task[None]:
+        task = asyncio.create_task(LanguageWorker(self.bus, self.settings, self.understanding).run())
+        self._workers.append(task)
+        return task
+
+    async def stop(self) -> None:
+        workers, self._workers = self._workers, []
+        for task in workers:
+            task.cancel()
+        for task in workers:
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def state(self, state: str, call: str = "c", *, reason: str = "", **fields: Any) -> None:
+        event = CallState(call=call, state=state, at=time.time(), reason=reason, info=info(**fields))  # type: ignore[arg-type]
+        await self.bus.publish(CALLS, event)
+
+    async def say(self, *events: Transcript | Heard) -> None:
+        await self.bus.publish_many(TRANSCRIPTS, events)
+
+    async def events(self, topic: Topic, call: str = "") -> list[Any]:
+        found: list[Event] = []
+        for number in range(await self.bus.partitions(topic)):
+            partition, offset = Partition(topic.name, number), 0
+            while records := await self.bus.fetch(partition, offset):
+                offset = records[-1].offset + 1
+                found += [topic.decode(record.value) for record in records if call in ("", record.key)]
+        return found
+
+    async def sentences(self, call: str = "c") -> list[Sentence]:
+        return await self.events(SENTENCES, call)
+
+    async def metrics(self, call: str = "c") -> list[CallMetrics]:
+        return [event for event in await self.events(CALLS, call) if isinstance(event, CallMetrics)]
+
+    async def states(self, call: str = "c") -> list[str]:
+        return [event.state for event in await self.events(CALLS, call) if isinstance(event, CallState)]
+
+    async def until(self, happened: Callable[[], Any], timeout_s: float = 20.0) -> None:
+        async with asyncio.timeout(timeout_s):
+            while True:
+                for task in self._workers:
+                    if task.done() and not task.cancelled():
+                        task.result()
+                result = happened()
+                if asyncio.iscoroutine(result):
+                    result = await result
+                if result:
+                    return
+                await asyncio.sleep(0.01)
+
+    async def analysed(self, call: str = "c", times: int = 1) -> None:
+        async def over() -> bool:
+            return (await self.states(call)).count("analysed") >= times
+
+        await self.until(over)
