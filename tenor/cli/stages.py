@@ -13,6 +13,7 @@ from tenor.stage import Stage
 STAGES = {
     "gateway": "ingest.gateway:Gateway",
     "asr": "asr.worker:Worker",
+    "language": "nlp.worker:LanguageWorker",
     "dashboard": "dashboard.app:Dashboard",
 }
 """Name -> class, made with the bus and the settings, in the order of the data's way."""
