@@ -7,7 +7,7 @@ import sys
 import typer
 
 from tenor import __version__
-from tenor.cli import classify, config, dashboard, demo, doctor, ingest, riva, sample, serve, transcribe, watch
+from tenor.cli import classify, config, dashboard, demo, doctor, erase, ingest, riva, sample, serve, transcribe, watch
 from tenor.cli import db as database
 from tenor.cli.context import Context
 from tenor.cli.output import complain
@@ -25,12 +25,14 @@ app = typer.Typer(
 )
 
 START, CALLS, SERVICES = "Start here", "Work with recordings", "Run the services"
+KEPT = "What is kept"
 app.command(rich_help_panel=START)(demo.demo)
 app.command(rich_help_panel=START)(watch.watch)
 app.command(rich_help_panel=START)(doctor.doctor)
 app.command(rich_help_panel=CALLS)(transcribe.transcribe)
 app.command(rich_help_panel=CALLS)(ingest.ingest)
 app.command(rich_help_panel=CALLS)(classify.classify)
+app.command(rich_help_panel=KEPT)(erase.erase)
 app.command(rich_help_panel=SERVICES)(dashboard.dashboard)
 app.command(rich_help_panel=SERVICES)(riva.riva)
 app.command(rich_help_panel=SERVICES)(serve.serve)

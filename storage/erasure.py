@@ -1,0 +1,214 @@
+"""Erasing calls for good: rows, recordings, the search index, the bus, and the bytes they leave behind.
+
+    1  the call's fingerprint is marked, in one transaction with the deletion: the bus cannot bring the call back
+    2  recordings, and whatever else keeps copies, are deleted
+    3  its records are taken off the embedded bus; on Kafka they go when the retention ends
+    4  the search index is rebuilt and the database compacted, so that no page holds the words any more
+    5  a receipt without personal data says what was done
+
+Every step can be done again: after a crash, erasing the same call once more completes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import msgspec
+from sqlalchemy import String, cast, delete, func, or_, select, update
+from sqlmodel import Session, SQLModel, col
+
+from storage import compaction, erased
+from storage.database import Database
+from storage.tables import Audit, Call, Customer, DeadLetter, SavedSearch
+from tenor.bus.opening import open_bus
+from tenor.errors import BadInput, Refused
+from tenor.events import HOUR, TOPICS
+from tenor.settings import Settings
+
+UNFINISHED = ("ringing", "live", "ended")
+"""The stages are still at work on these."""
+
+Forget = Callable[[Sequence[str]], Awaitable[int]]
+"""Deletes what another keeper of copies (an archive, snapshots) holds of these calls; how much that was."""
+
+
+class Receipt(msgspec.Struct, frozen=True, kw_only=True):
+    """That something was erased, without saying what was in it."""
+
+    receipt: str
+    """Number of the receipt."""
+    what: str
+    """`call` or `customer`."""
+    at: str
+    by: str
+    """Who gave the command."""
+    fingerprints: list[str]
+    """SHA-256 of the id of each call."""
+    rows: dict[str, int]
+    """Deleted or made nameless, by table."""
+    recordings: int
+    copies: dict[str, int]
+    """What else was deleted, by its keeper."""
+    bus_records: int
+    """Taken off the bus at once."""
+    bus_kept_until: str | None
+    """When the last of what the bus still holds will be gone; None: nothing is left on it."""
+    database_compacted: bool = True
+    notes: list[str] = []
+    """What is beyond our reach."""
+
+
+def calls_of(session: Session, customer: str) -> list[str]:
+    return list(session.scalars(select(col(Call.id)).where(col(Call.customer) == customer).order_by(col(Call.id))))
+
+
+def unfinished(session: Session, calls: Iterable[str]) -> list[str]:
+    """Those of the calls that are still going on, or being understood."""
+    return list(session.scalars(select(col(Call.id)).where(col(Call.id).in_(calls), col(Call.state).in_(UNFINISHED))))
+
+
+async def erase(
+    database: Database,
+    settings: Settings,
+    *,
+    by: str,
+    call: str = "",
+    customer: str = "",
+    force: bool = False,
+    copies: Mapping[str, Forget] = {},
+) -> Receipt:
+    """Erase one call, or a customer with all their calls. `force` also takes calls that are not over."""
+    with database.session() as session:
+        calls = calls_of(session, customer) if customer else [call]
+        there = set(session.scalars(select(col(Call.id)).where(col(Call.id).in_(calls))))
+        before = session.get(Customer, customer) is not None if customer else erased.is_erased(session, call)
+        busy = unfinished(session, calls)
+        names = list(session.scalars(select(col(Call.recording)).where(col(Call.id).in_(calls))))
+    if not there and not before:
+        raise BadInput(f"there is no {'customer' if customer else 'call'} {customer or call!r} to erase")
+    if busy and not force:
+        raise Refused(
+            f"{len(busy)} of these calls are not over yet" if customer else f"call {call!r} is not over yet",
+            "wait until they are, or say --force: what a stage still publishes of them is not kept",
+        )
+    at = time.time()
+    number = secrets.token_hex(8)
+    rows = await asyncio.to_thread(_delete_rows, database, calls, customer, number, by, at)
+    recordings = await asyncio.to_thread(_remove_recordings, settings, [name for name in names if name])
+    kept_elsewhere = {keeper: await forget(calls) for keeper, forget in copies.items()}
+    bus_records, bus_kept_until = await _off_the_bus(settings, calls, at)
+    notes = await asyncio.to_thread(compaction.compact, database)
+    receipt = Receipt(
+        receipt=number,
+        what="customer" if customer else "call",
+        at=_iso(at),
+        by=by,
+        fingerprints=[erased.fingerprint(one) for one in calls],
+        rows=rows,
+        recordings=recordings,
+        copies=kept_elsewhere,
+        bus_records=bus_records,
+        bus_kept_until=bus_kept_until,
+        notes=notes,
+    )
+    _file(receipt, settings.home / "receipts")
+    return receipt
+
+
+def _delete_rows(
+    database: Database, calls: list[str], customer: str, number: str, by: str, at: float
+) -> dict[str, int]:
+    with database.begin() as session:
+        for call in calls:
+            erased.mark(session, call, at)
+        rows = {
+            table.name: _count(session, table, table.c.call.in_(calls))
+            for table in SQLModel.metadata.sorted_tables
+            if "call" in table.c
+        }
+        customers = {customer} if customer else _customers(session, calls)
+        session.execute(delete(DeadLetter).where(col(DeadLetter.call).in_(calls)))
+        rows["calls"] = session.execute(delete(Call).where(col(Call.id).in_(calls))).rowcount  # type: ignore[attr-defined]
+        rows["customers"] = _delete_customers(session, customers)
+        rows["searches"] = _delete_searches(session, {*calls, *customers} - {""})
+        rows["audit"] = _make_nameless(session, calls, customer, number)
+        for call in calls:
+            detail = {"receipt": number}
+            session.add(Audit(at=at, who=by, action="call.erased", subject=erased.fingerprint(call), detail=detail))
+    return rows
+
+
+def _count(session: Session, table: Any, where: Any) -> int:
+    return int(session.execute(select(func.count()).select_from(table).where(where)).scalar_one())
+
+
+def _customers(session: Session, calls: list[str]) -> set[str]:
+    return set(session.scalars(select(col(Call.customer)).where(col(Call.id).in_(calls))))
+
+
+def _delete_customers(session: Session, customers: set[str]) -> int:
+    """Those who have no call left."""
+    others = select(col(Call.customer)).where(col(Call.customer).in_(customers))
+    gone = delete(Customer).where(col(Customer.id).in_(customers), col(Customer.id).not_in(others))
+    return int(session.execute(gone).rowcount)  # type: ignore[attr-defined]
+
+
+def _delete_searches(session: Session, names: set[str]) -> int:
+    """Saved searches that ask for one of these calls or customers."""
+    deleted = 0
+    for search in session.scalars(select(SavedSearch)):
+        asked = {*search.query.get("call", ()), *search.query.get("customer", ())}
+        if asked & names:
+            session.delete(search)
+            deleted += 1
+    return deleted
+
+
+def _make_nameless(session: Session, calls: list[str], customer: str, number: str) -> int:
+    """The trail says that something was done to a call, no longer to which."""
+    changed = 0
+    for call in calls:
+        subject, detail = col(Audit.subject), cast(col(Audit.detail), String)
+        quoted = msgspec.json.encode(call).decode()[1:-1]
+        of_call = subject.startswith(f"{call}/", autoescape=True)
+        about = or_(subject == call, of_call, detail.contains(quoted, autoescape=True))
+        nameless = update(Audit).where(about).values(subject=erased.fingerprint(call), detail={})
+        changed += session.execute(nameless).rowcount  # type: ignore[attr-defined]
+    if customer:
+        nameless = update(Audit).where(col(Audit.subject) == customer).values(subject=f"receipt {number}", detail={})
+        changed += session.execute(nameless).rowcount  # type: ignore[attr-defined]
+    return changed
+
+
+def _remove_recordings(settings: Settings, names: list[str]) -> int:
+    files, folder = fsspec.core.url_to_fs(settings.recordings_url)
+    there = [path for name in names if files.exists(path := f"{folder}/{name}")]
+    for path in there:
+        files.rm_file(path)
+    return len(there)
+
+
+async def _off_the_bus(settings: Settings, calls: list[str], at: float) -> tuple[int, str | None]:
+    if settings.bus_url.startswith("kafka://"):
+        # Kafka deletes a segment when its newest record is too old, and our segments are a quarter of the retention.
+        last = max(topic.retention_s for topic in TOPICS) * 1.25 + HOUR
+        return 0, _iso(at + last)
+    async with open_bus(settings) as bus:
+        return sum([await bus.forget(call) for call in calls]), None
+
+
+def _iso(at: float) -> str:
+    return (datetime.fromtimestamp(at, UTC) + timedelta(microseconds=999_999)).replace(microsecond=0).isoformat()
+
+
+def _file(receipt: Receipt, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    made = msgspec.json.format(msgspec.json.encode(receipt), indent=2)
+    (folder / f"{receipt.at[:10]}-{receipt.receipt}.json").write_bytes(made + b"\n")

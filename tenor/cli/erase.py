@@ -1,0 +1,81 @@
+"""`tenor erase`: calls, and customers with all their calls, for good."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from typing import TYPE_CHECKING
+
+import msgspec
+import typer
+from rich.markup import escape
+
+from tenor.cli.context import run, settings
+from tenor.cli.output import console, say
+from tenor.errors import BadInput
+
+if TYPE_CHECKING:
+    from storage.database import Database
+    from storage.erasure import Receipt
+
+
+def erase(
+    context: typer.Context,
+    call: str = typer.Option("", "--call", metavar="ID", help="Erase this call."),
+    customer: str = typer.Option("", "--customer", metavar="ID", help="Erase this customer and all their calls."),
+    yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask."),
+    force: bool = typer.Option(False, "--force", help="Also calls that are not over yet."),
+    as_json: bool = typer.Option(False, "--json", help="Print the receipt as JSON."),
+) -> None:
+    """Delete a call or a customer for good: rows, recordings, search index, bus; the database is compacted.
+
+    There is no way back. A receipt without personal data is printed and kept in the folder `receipts`.
+    """
+    from storage.database import open_database
+    from storage.erasure import erase as erase_for_good
+
+    if bool(call) == bool(customer):
+        raise BadInput("say what to erase: --call ID or --customer ID")
+    given = settings(context)
+    database = open_database(given)
+    try:
+        if not yes:
+            _ask(database, call, customer)
+        receipt = run(erase_for_good(database, given, by=_me(), call=call, customer=customer, force=force))
+    finally:
+        database.close()
+    if as_json:
+        typer.echo(msgspec.json.encode(receipt).decode())
+    else:
+        _show(receipt)
+
+
+def _ask(database: Database, call: str, customer: str) -> None:
+    from storage.erasure import calls_of
+
+    with database.session() as session:
+        count = len(calls_of(session, customer)) if customer else 1
+    what = f"customer {customer} with {count} calls" if customer else f"call {call}"
+    if not sys.stdin.isatty():
+        raise BadInput(f"{what} would be erased for good", "say --yes to do it without being asked")
+    if not typer.confirm(f"Erase {what} for good?", err=True):
+        raise typer.Exit(1)
+
+
+def _show(receipt: Receipt) -> None:
+    rows = ", ".join(f"{count} {table}" for table, count in receipt.rows.items() if count)
+    copies = "".join(f", {count} in {keeper}" for keeper, count in receipt.copies.items())
+    until = f"gone by {receipt.bus_kept_until}" if receipt.bus_kept_until else "nothing left on it"
+    console.print(f"{'receipt':12}{receipt.receipt}")
+    console.print(f"{'erased':12}{len(receipt.fingerprints)} calls: {rows or 'no rows'}", soft_wrap=True)
+    console.print(f"{'recordings':12}{receipt.recordings}{copies}")
+    console.print(f"{'bus':12}{receipt.bus_records} records; {until}")
+    for note in receipt.notes:
+        say(f"[dim]{escape(note)}[/]")
+
+
+def _me() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user id without a name, as containers have
+        return "unknown"
