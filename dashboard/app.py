@@ -17,7 +17,9 @@ from starlette.types import ASGIApp
 
 from dashboard import frame, look
 from dashboard.accounts import Accounts
+from dashboard.actions import Actions
 from dashboard.door import Door
+from dashboard.feed import Feed
 from dashboard.frame import Frame
 from dashboard.sign_in import SignIn
 from dashboard.tickets import Tickets, secret_of
@@ -67,12 +69,16 @@ class Dashboard:
         sign_in = SignIn(settings, accounts, tickets)
         version, routes = _assets()
         frame.put_up(Frame(self._settings, database, tickets, accounts, sign_in, version))
-        server = self._server([*routes, *sign_in.routes()], sign_in, secret)
+        feed = Feed(self._bus, database)
+        routes += [*sign_in.routes(), *feed.routes(tickets), *Actions(self._bus, database, tickets, feed).routes()]
+        server = self._server(routes, sign_in, secret)
         await server.startup([listener])
         log.info("dashboard listens", address=self.address)
         self.ready.set()
         try:
-            await server.main_loop()
+            async with asyncio.TaskGroup() as group:
+                group.create_task(feed.run())
+                group.create_task(server.main_loop())
         except asyncio.CancelledError:
             log.info("dashboard stops")
         finally:

@@ -9,12 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from itsdangerous import BadData, URLSafeSerializer
+from starlette.datastructures import Headers
 
 from storage.viewer import ROLES, Viewer
 from tenor.settings import Settings
 
 PAGE, SESSION, TOKEN = "page", "session", "token"
 """What a ticket is for: a page's own requests, a browser's cookie, a program's API calls. None passes for another."""
+ROUND_S = 600
 
 
 def audio_of(call: str) -> str:
@@ -35,6 +37,10 @@ class Tickets:
         version = known[0] if known else 0
         return str(self._signer(purpose).dumps([viewer.name, viewer.role, int(time.time() + lasts_s), version]))
 
+    def for_page(self, viewer: Viewer, lasts_s: float) -> str:
+        """The same ticket for some minutes, so that a page that is made again has nothing new to send."""
+        return self.issue(viewer, PAGE, lasts_s + ROUND_S - time.time() % ROUND_S)
+
     def viewer(self, ticket: str, purpose: str) -> Viewer | None:
         """Who holds this ticket; None when it is not ours, for something else, too old, or its account has changed."""
         try:
@@ -49,6 +55,12 @@ class Tickets:
 
     def _signer(self, purpose: str) -> URLSafeSerializer:
         return URLSafeSerializer(self._secret, salt=f"tenor {purpose}")
+
+
+def bearer(headers: Headers) -> str:
+    """The ticket or token that a request carries; empty when it carries none."""
+    scheme, _, ticket = headers.get("authorization", "").partition(" ")
+    return ticket.strip() if scheme.lower() == "bearer" else ""
 
 
 def secret_of(settings: Settings) -> str:

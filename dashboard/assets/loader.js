@@ -1,8 +1,22 @@
-// Mounts a live part: its module comes from our own server, where browsers keep it until it changes.
+// Mounts a live part once and hands it new data after that: Streamlit calls this on every run of the page.
 export default function (component) {
-  let leave = null, left = false
-  import(new URL(component.data.assets + "/PART.js", window.location.origin).href).then((module) => {
-    if (!left) leave = module.default(component)
-  })
-  return () => { left = true; if (leave) leave() }
+  const mounts = (window.tenorParts ??= new WeakMap())
+  const root = component.parentElement
+  let mount = mounts.get(root)
+  if (!mount) {
+    mount = { turn: 0, part: null, component }
+    mounts.set(root, mount)
+    import(new URL(component.data.assets + "/PART.js", window.location.origin).href).then((module) => {
+      if (mounts.get(root) === mount) mount.part = module.default(mount.component)
+    })
+  } else {
+    mount.component = component
+    mount.part?.update?.(component)
+  }
+  const turn = ++mount.turn
+  return () => {
+    if (mount.turn !== turn) return
+    mounts.delete(root)
+    mount.part?.leave?.()
+  }
 }

@@ -1,22 +1,19 @@
-"""Live: all calls now."""
+"""Live: all calls now, worst first, pushed from the bus. The part in the browser does the work."""
 
 from __future__ import annotations
 
-import streamlit as st
-from sqlmodel import col, select
-
-from dashboard import look, navigation
+from dashboard import frame, look, navigation
 from storage.database import Database
-from storage.tables import Call
 from storage.viewer import Viewer
 
 
 def show(viewer: Viewer, database: Database) -> None:
-    with database.session() as session:
-        live = select(Call).where(col(Call.state).in_(("ringing", "live")), viewer.clause())
-        calls = list(session.exec(live.order_by(col(Call.started_at))))
-    look.heading("Live", f"{len(calls)} calls now")
-    if not calls:
-        look.empty("No calls right now", "They appear here the moment they begin. To see some:", "tenor demo")
-    for call in calls:
-        st.markdown(f"[{call.agent or call.id}]({navigation.address('call', call=call.id)})")
+    here = frame.current()
+    # `open` is a tile that was clicked; `stale` asks for a new ticket, which this run has made.
+    live = look.part("live")(key="live", data=here.page(viewer), on_open_change=_ran, on_stale_change=_ran)
+    if live.open:
+        navigation.go("call", call=live.open)
+
+
+def _ran() -> None:
+    """Streamlit has a value to tell only where it has somebody to call."""

@@ -1,0 +1,167 @@
+"""What people do on pages: notes, acknowledgements, corrections, turning sides round. Each asks for the page's ticket,
+so that no other site can do it in a person's name, and leaves a line in the audit trail."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Literal
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from dashboard import snapshot
+from dashboard.feed import Feed
+from dashboard.tickets import PAGE, Tickets, bearer
+from storage import calls
+from storage.database import Database
+from storage.labels import label
+from storage.tables import Audit, Call, Label
+from storage.viewer import Role, Viewer
+from tenor.bus import Bus
+from tenor.errors import BadInput, Unavailable
+from tenor.events import NOTES, Note, NoteAcknowledged
+
+LONGEST_BODY = 64 * 1024
+LONGEST_NOTE = 2000
+WRITES_NOTES: tuple[Role, ...] = ("manager", "administrator")
+SWAPS: tuple[Role, ...] = ("manager", "analyst", "administrator")
+
+
+class Denied(Exception):
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status, self.reason = status, reason
+
+
+class WriteNote(msgspec.Struct, forbid_unknown_fields=True):
+    call: str
+    text: str
+    sentence: str = ""
+
+
+class Acknowledge(msgspec.Struct, forbid_unknown_fields=True):
+    call: str
+    note: str
+
+
+class Correct(msgspec.Struct, forbid_unknown_fields=True):
+    sentence: str
+    kind: Literal["sentiment", "intent", "text", "role"]
+    value: str
+    seconds: float | None = None
+
+
+class Swap(msgspec.Struct, forbid_unknown_fields=True):
+    call: str
+
+
+Action = Callable[[Viewer, bytes], Awaitable[dict[str, object]]]
+
+
+class Actions:
+    def __init__(self, bus: Bus, database: Database, tickets: Tickets, feed: Feed) -> None:
+        self._bus, self._database, self._tickets, self._feed = bus, database, tickets, feed
+
+    def routes(self) -> list[BaseRoute]:
+        actions = {"note": self._note, "acknowledge": self._acknowledge, "correct": self._correct, "swap": self._swap}
+        return [Route(f"/actions/{name}", self._taking(action), methods=["POST"]) for name, action in actions.items()]
+
+    def _taking(self, action: Action) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            viewer = await asyncio.to_thread(self._tickets.viewer, bearer(request.headers), PAGE)
+            if viewer is None:
+                return JSONResponse({"error": "your session has ended: reload the page"}, 401)
+            try:
+                return JSONResponse(await action(viewer, await _body(request)))
+            except msgspec.MsgspecError as error:
+                return JSONResponse({"error": str(error)}, 400)
+            except Denied as denied:
+                return JSONResponse({"error": denied.reason}, denied.status)
+            except BadInput as error:
+                return JSONResponse({"error": error.message}, 400)
+            except Unavailable as error:
+                return JSONResponse({"error": error.message}, 503)
+
+        return answer
+
+    async def _note(self, viewer: Viewer, body: bytes) -> dict[str, object]:
+        wanted = msgspec.json.decode(body, type=WriteNote)
+        _allow(viewer, WRITES_NOTES, "write notes")
+        text = wanted.text.strip()
+        if not text or len(text) > LONGEST_NOTE:
+            raise Denied(400, f"a note has 1 to {LONGEST_NOTE} characters")
+        await asyncio.to_thread(self._note_down, viewer, wanted)
+        note = uuid.uuid4().hex
+        event = Note(
+            call=wanted.call, note=note, author=viewer.name, text=text, at=time.time(), sentence=wanted.sentence
+        )
+        await self._bus.publish(NOTES, event)
+        return {"note": note}
+
+    async def _acknowledge(self, viewer: Viewer, body: bytes) -> dict[str, object]:
+        """Only whose call it is can have read it."""
+        wanted = msgspec.json.decode(body, type=Acknowledge)
+        agent = await asyncio.to_thread(self._agent_of, viewer, wanted.call)
+        if viewer.name != agent:
+            raise Denied(403, "only the agent on the call acknowledges its notes")
+        event = NoteAcknowledged(call=wanted.call, note=wanted.note, by=viewer.name, at=time.time())
+        await self._bus.publish(NOTES, event)
+        return {}
+
+    async def _correct(self, viewer: Viewer, body: bytes) -> dict[str, object]:
+        wanted = msgspec.json.decode(body, type=Correct)
+        made, agent = await asyncio.to_thread(self._label, viewer, wanted)
+        content = snapshot.label_of(made)
+        self._feed.tell("label", made.call, agent, content)
+        return content
+
+    async def _swap(self, viewer: Viewer, body: bytes) -> dict[str, object]:
+        wanted = msgspec.json.decode(body, type=Swap)
+        _allow(viewer, SWAPS, "turn the sides round")
+        call = await asyncio.to_thread(self._turn_round, viewer, wanted.call)
+        content: dict[str, object] = {"call": call.id, "swapped": call.swapped}
+        self._feed.tell("swap", call.id, call.agent, content)
+        return content
+
+    def _agent_of(self, viewer: Viewer, call: str) -> str:
+        agent = snapshot.agent_of(self._database, viewer, call)
+        if agent is None:
+            raise Denied(404, "there is no such call")
+        return agent
+
+    def _note_down(self, viewer: Viewer, wanted: WriteNote) -> None:
+        self._agent_of(viewer, wanted.call)
+        with self._database.session() as session:
+            session.add(Audit(at=time.time(), who=viewer.name, action="note.written", subject=wanted.call))
+            session.commit()
+
+    def _label(self, viewer: Viewer, wanted: Correct) -> tuple[Label, str]:
+        with self._database.session() as session:
+            made = label(session, viewer, wanted.sentence, wanted.kind, wanted.value, wanted.seconds)
+            session.commit()
+        return made, self._agent_of(viewer, made.call)
+
+    def _turn_round(self, viewer: Viewer, call_id: str) -> Call:
+        with self._database.session() as session:
+            call = calls.swap(session, viewer, call_id)
+            session.commit()
+            return call
+
+
+async def _body(request: Request) -> bytes:
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LONGEST_BODY:
+            raise Denied(413, "that is too much at once")
+    return body
+
+
+def _allow(viewer: Viewer, roles: tuple[Role, ...], what: str) -> None:
+    if viewer.role not in roles:
+        raise Denied(403, f"your role, {viewer.role}, does not {what}")

@@ -1,0 +1,75 @@
+// Elements and the way things are written. What people said only ever goes in as text, never as markup.
+export const SHAPES = { negative: "▼", neutral: "●", positive: "▲" }
+export const OTHER_SHAPE = "◆"
+
+export function el(tag, options = {}, ...children) {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || value === null) continue
+    if (name === "text") element.textContent = value
+    else if (name.startsWith("on")) element[name] = value
+    else if (name === "class") element.className = value
+    else element.setAttribute(name, value)
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined))
+  return element
+}
+
+export function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag)
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+  element.append(...children)
+  return element
+}
+
+/** Changes the page only when there is something new. */
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text
+}
+
+export const words = (name) => {
+  const said = (name || "").replace(/[_-]+/g, " ").trim()
+  return said.charAt(0).toUpperCase() + said.slice(1)
+}
+
+export function clock(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  const pad = (number) => String(number).padStart(2, "0")
+  const hours = Math.floor(seconds / 3600), minutes = Math.floor(seconds / 60) % 60
+  return hours ? `${hours}:${pad(minutes)}:${pad(seconds % 60)}` : `${minutes}:${pad(seconds % 60)}`
+}
+
+export const daytime = (at) => new Date(at * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
+
+export const moodText = (value) => (value >= 0 ? "+" : "−") + Math.abs(value).toFixed(2)
+
+export const moodClass = (value) => (value <= -0.15 ? "negative" : value >= 0.15 ? "positive" : "neutral")
+
+export const shape = (sentiment) => SHAPES[sentiment] || OTHER_SHAPE
+
+/** Who said it, after a person has turned the sides round. */
+export function roleOf(role, swapped) {
+  if (!swapped) return role
+  return role === "caller" ? "agent" : role === "agent" ? "caller" : role
+}
+
+/** Once a frame, however much has changed. */
+export function everyFrame(work) {
+  let asked = false
+  return () => {
+    if (asked) return
+    asked = true
+    requestAnimationFrame(() => { asked = false; work() })
+  }
+}
+
+export async function act(ticket, name, content) {
+  const answer = await fetch(`/actions/${name}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${ticket}`, "Content-Type": "application/json" },
+    body: JSON.stringify(content),
+  })
+  const said = await answer.json().catch(() => ({}))
+  if (!answer.ok) throw new Error(said.error || `that did not work (${answer.status})`)
+  return said
+}

@@ -1,0 +1,307 @@
+// The Live page: every call of now as a tile, worst first.
+import { clock, el, everyFrame, moodClass, moodText, roleOf, say, shape, words } from "./dom.js"
+import { curve, now as moodNow } from "./curve.js"
+import { listen } from "./feed.js"
+
+const WINDOW_MS = 180000 // how far a tile's line looks back
+const POINTS = 60
+const SORT_MS = 2500
+const GONE_MS = 8000 // how long a call that ended stays
+const PLACE = "tenor.live.scroll"
+const SEVERITY = { info: 0.1, warning: 0.5, critical: 1.5 }
+
+export default function (component) {
+  const calls = new Map()
+  const changed = new Set()
+  let current = component, known = false, offset = 0
+
+  const count = el("span", { class: "soft" }), status = el("span", { class: "status" }, el("i"), el("span", { text: "connecting" }))
+  const site = el("select", { "aria-label": "Site" }), queue = el("select", { "aria-label": "Queue" })
+  const only = el("button", { class: "plain toggle", text: "With alerts", "aria-pressed": "false" })
+  const grid = el("div", { class: "grid", role: "list" })
+  const empty = el("div", { class: "nothing", hidden: "" })
+  const root = el("div", { class: "live" },
+    el("header", {}, el("h1", { text: "Live" }), count, status, el("span", { class: "gap" }), site, queue, only), grid, empty)
+  component.parentElement.append(root)
+
+  const asked = new URLSearchParams(window.location.search)
+  const filter = { site: asked.get("site") || "", queue: asked.get("queue") || "", alerts: asked.get("alerts") === "1" }
+  site.onchange = () => { filter.site = site.value; filtered() }
+  queue.onchange = () => { filter.queue = queue.value; filtered() }
+  only.onclick = () => { filter.alerts = !filter.alerts; filtered() }
+
+  function filtered() {
+    const address = new URL(window.location.href)
+    for (const [name, value] of [["site", filter.site], ["queue", filter.queue], ["alerts", filter.alerts ? "1" : ""]]) {
+      if (value) address.searchParams.set(name, value)
+      else address.searchParams.delete(name)
+    }
+    window.history.replaceState(window.history.state, "", address)
+    choices()
+    for (const call of calls.values()) call.tile.root.hidden = !shown(call)
+    arrange(true)
+    summary()
+  }
+
+  const shown = (call) => (!filter.site || call.site === filter.site) && (!filter.queue || call.queue === filter.queue)
+    && (!filter.alerts || call.alerts.size > 0)
+
+  function choices() {
+    for (const [select, name, all] of [[site, "site", "All sites"], [queue, "queue", "All queues"]]) {
+      const values = [...new Set([...calls.values()].map((call) => call[name]).concat(filter[name]).filter(Boolean))].sort()
+      if (select.dataset.values !== values.join("\n") || !select.options.length) {
+        select.dataset.values = values.join("\n")
+        select.replaceChildren(el("option", { value: "", text: all }), ...values.map((value) => el("option", { value, text: value })))
+      }
+      select.value = filter[name]
+      select.hidden = values.length === 0
+    }
+    only.setAttribute("aria-pressed", String(filter.alerts))
+  }
+
+  function summary() {
+    const visible = [...calls.values()].filter((call) => shown(call) && !call.over)
+    const alarming = visible.filter((call) => worst(call) === "critical" || [...call.alerts.values()].some((alert) => alert.escalation))
+    const amount = `${visible.length} ${visible.length === 1 ? "call" : "calls"} now`
+    say(count, alarming.length ? `${amount}, ${alarming.length} ${alarming.length === 1 ? "needs" : "need"} you` : amount)
+    const nothing = known && [...calls.values()].filter(shown).length === 0
+    empty.hidden = !nothing
+    if (nothing) {
+      const filters = filter.site || filter.queue || filter.alerts
+      empty.replaceChildren(
+        el("h3", { text: filters && calls.size ? "No call matches" : "No calls right now" }),
+        el("p", { text: filters && calls.size ? "Calls are on, but none with this site, queue or alert."
+          : "They appear here the moment they begin. To see some:" }),
+        ...(filters && calls.size ? [] : [el("code", { text: "tenor demo" })]))
+    }
+  }
+
+  function open(id, about = {}) {
+    let call = calls.get(id)
+    if (!call) {
+      call = { id, moods: {}, revisions: new Map(), alerts: new Map(), interims: new Map(), last: null, roles: [], site: "",
+        queue: "", agent: "", started_at: offset + Date.now() / 1000, task: "", over: 0 }
+      call.tile = tile(id)
+      calls.set(id, call)
+      grid.append(call.tile.root)
+    }
+    Object.assign(call, about)
+    changed.add(call)
+    return call
+  }
+
+  function tile(id) {
+    const line = curve("Mood of both sides over the last minutes")
+    const parts = {
+      line, name: el("b", { class: "name" }), place: el("span", { class: "place soft small" }), time: el("span", { class: "time" }),
+      badge: el("span", { class: "badge", hidden: "" }), caller: el("span", { class: "mood" }), agent: el("span", { class: "mood" }),
+      task: el("span", { class: "chip task", hidden: "" }), who: el("span", { class: "who" }), text: el("span", {}),
+      interim: el("span", { class: "interim" }),
+    }
+    const last = el("p", { class: "last" }, parts.who, parts.text, parts.interim)
+    parts.root = el("a", { class: "tile", role: "listitem", href: `/call?call=${encodeURIComponent(id)}`, target: "_self", "data-call": id },
+      el("div", { class: "top" }, parts.name, parts.badge, parts.time), el("div", { class: "under" }, parts.place, parts.task),
+      el("div", { class: "plot" }, line.root), el("div", { class: "moods" }, parts.caller, parts.agent), last)
+    parts.root.onclick = (event) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey || event.button) return
+      event.preventDefault()
+      keepPlace()
+      current.setTriggerValue("open", id)
+    }
+    return parts
+  }
+
+  const paint = everyFrame(() => {
+    for (const call of changed) if (calls.has(call.id)) draw(call)
+    changed.clear()
+    choices()
+    summary()
+  })
+
+  function draw(call) {
+    const { tile: parts } = call
+    say(parts.name, call.agent || call.attributes?.name || call.id)
+    say(parts.place, [call.queue, call.site, call.medium !== "voice" ? call.medium : ""].filter(Boolean).join(" · "))
+    say(parts.task, call.task && call.task !== "unknown" ? words(call.task) : "")
+    parts.task.hidden = !parts.task.textContent
+    const mood = moodNow(call.moods.caller || [])
+    for (const side of ["caller", "agent"]) {
+      const value = moodNow(call.moods[side] || [])
+      parts[side].className = `mood ${value === null ? "neutral" : moodClass(value)}`
+      say(parts[side], value === null ? `${words(side)} –` : `${words(side)} ${shape(moodClass(value))} ${moodText(value)}`)
+    }
+    const to = position(call)
+    parts.line.draw(call.moods, [Math.max(first(call), to - WINDOW_MS), to], [...call.alerts.values()].map((alert) => alert.at_ms))
+    const alert = newest(call)
+    const severity = worst(call)
+    parts.badge.hidden = !alert
+    if (alert) {
+      parts.badge.className = `badge ${severity}`
+      parts.badge.title = alert.text
+      say(parts.badge, `⚑ ${words(alert.rule)}${call.alerts.size > 1 ? ` +${call.alerts.size - 1}` : ""}`)
+    }
+    const interim = [...call.interims.values()].pop()
+    const side = interim ? interim.side : call.last?.side
+    say(parts.who, side ? `${words(side)}: ` : "")
+    say(parts.text, interim ? "" : call.last?.text || "")
+    parts.text.className = call.last && !interim ? call.last.sentiment : ""
+    say(parts.interim, interim ? interim.text : call.last ? "" : call.over ? "" : "listening …")
+    parts.root.className = `tile ${mood === null ? "neutral" : moodClass(mood)}${call.over ? " over" : ""}${severity === "critical" ? " alarming" : ""}`
+    parts.root.hidden = !shown(call)
+    ticking(call)
+  }
+
+  const position = (call) => {
+    if (call.medium && call.medium !== "voice") return Math.max(1, ...Object.values(call.moods).flat().map(([at]) => at))
+    const ran = (offset + Date.now() / 1000 - call.started_at) * 1000
+    const heard = Math.max(1, ...Object.values(call.moods).map((points) => points[points.length - 1]?.[0] || 0))
+    return call.over ? heard : Math.max(heard, Math.min(ran, heard + 15000))
+  }
+  const first = (call) => Math.min(...Object.values(call.moods).map((points) => points[0]?.[0] ?? 0), position(call) - 1)
+  const newest = (call) => [...call.alerts.values()].sort((a, b) => b.at - a.at)[0]
+  const worst = (call) => [...call.alerts.values()].map((alert) => alert.severity).sort((a, b) => SEVERITY[b] - SEVERITY[a])[0]
+
+  function ticking(call) {
+    const ran = (call.over ? call.over / 1000 : Date.now() / 1000) + offset - call.started_at
+    say(call.tile.time, call.over ? (call.state === "failed" ? "failed" : "ended") : clock(ran * 1000))
+    if (call.state === "failed") call.tile.time.title = call.reason || ""
+  }
+
+  function badness(call) {
+    if (call.over) return 100
+    const mood = moodNow(call.moods.caller || []) ?? 0
+    const severity = worst(call), escalated = [...call.alerts.values()].some((alert) => alert.escalation)
+    return Math.round((mood - (severity ? SEVERITY[severity] : 0) - (escalated ? 1 : 0)) * 5) / 5
+  }
+
+  /** Worst first; never under somebody's hand, and gliding, so that the eye can follow. */
+  function arrange(at_once = false) {
+    if (!at_once && (grid.matches(":hover") || grid.contains(component.parentElement.activeElement ?? null))) return
+    const wanted = [...calls.values()].sort((a, b) => badness(a) - badness(b) || a.started_at - b.started_at || (a.id < b.id ? -1 : 1))
+    const present = [...grid.children]
+    if (wanted.every((call, index) => call.tile.root === present[index])) return
+    const before = new Map(present.map((element) => [element, element.getBoundingClientRect()]))
+    wanted.forEach((call, index) => {
+      if (grid.children[index] !== call.tile.root) grid.insertBefore(call.tile.root, grid.children[index] || null)
+    })
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return
+    for (const [element, was] of before) {
+      const is = element.getBoundingClientRect(), x = was.left - is.left, y = was.top - is.top
+      if ((x || y) && is.width && is.top < innerHeight && is.bottom > 0) {
+        element.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], { duration: 350, easing: "ease" })
+      }
+    }
+  }
+
+  function close(call) {
+    calls.delete(call.id)
+    call.tile.root.remove()
+    summary()
+  }
+
+  function understood(call, sentence) {
+    const revision = call.revisions.get(sentence.sentence) ?? -1
+    if (sentence.revision < revision) return
+    call.revisions.set(sentence.sentence, sentence.revision)
+    if (call.revisions.size > 4 * POINTS) call.revisions.delete(call.revisions.keys().next().value)
+    const side = roleOf(sentence.role, call.swapped)
+    const points = (call.moods[side] ??= [])
+    const same = points.findIndex(([start]) => start === sentence.start_ms)
+    if (same >= 0) points[same] = [sentence.start_ms, sentence.mood]
+    else {
+      points.push([sentence.start_ms, sentence.mood])
+      points.sort((a, b) => a[0] - b[0])
+      if (points.length > POINTS) points.shift()
+    }
+    if (!call.last || sentence.start_ms >= call.last.start_ms) call.last = { ...sentence, side }
+    call.interims.delete(side)
+  }
+
+  const on = {
+    status(state) {
+      status.className = `status ${state}`
+      say(status.lastChild, state === "live" ? "live" : "reconnecting …")
+    },
+    stale() { current.setTriggerValue("stale", Date.now()) },
+    snapshot({ at, calls: list }) {
+      offset = at - Date.now() / 1000
+      const kept = new Set(list.map((about) => about.id))
+      for (const call of [...calls.values()]) if (!kept.has(call.id) && !call.over) close(call)
+      for (const { id, last, raised, alerts: _, sentences: __, ...about } of list) {
+        const call = open(id, about)
+        for (const alert of raised) call.alerts.set(alert.id, alert)
+        if (last && !(call.last && call.last.start_ms > last.start_ms)) call.last = { ...last, sentence: last.id, side: last.role }
+      }
+      known = true
+      for (const call of calls.values()) draw(call)
+      choices()
+      summary()
+      arrange(true)
+      takePlace()
+    },
+    state({ call: id, state, at, reason, info }) {
+      if (state === "ringing" || state === "live") {
+        const before = calls.get(id)
+        if (before?.over) return
+        open(id, { ...(info || {}), state })
+      } else if (calls.has(id)) {
+        const call = open(id, { state, reason })
+        if (!call.over) { call.over = Date.now(); call.interims.clear(); setTimeout(() => close(call), GONE_MS) }
+      }
+      paint()
+    },
+    transcript(said) {
+      const call = calls.get(said.call)
+      if (!call || call.over) return
+      const side = roleOf(said.role, call.swapped)
+      call.interims.delete(side)
+      const told = call.last && call.last.side === side && call.last.end_ms >= said.end_ms
+      if (said.text && !told) call.interims.set(side, { side, text: said.text })
+      changed.add(call)
+      paint()
+    },
+    sentence(sentence) {
+      const call = calls.get(sentence.call)
+      if (!call) return
+      understood(call, sentence)
+      changed.add(call)
+      paint()
+    },
+    metrics({ call: id, task }) {
+      const call = calls.get(id)
+      if (call && task && task !== call.task) { call.task = task; changed.add(call); paint() }
+    },
+    alert(alert) {
+      const call = calls.get(alert.call)
+      if (!call) return
+      call.alerts.set(alert.alert, alert)
+      changed.add(call)
+      paint()
+    },
+    swap({ call: id, swapped }) {
+      const call = calls.get(id)
+      if (!call || Boolean(call.swapped) === swapped) return
+      call.swapped = swapped
+      ;[call.moods.caller, call.moods.agent] = [call.moods.agent || [], call.moods.caller || []]
+      changed.add(call)
+      paint()
+    },
+  }
+
+  const scroller = () => document.querySelector('[data-testid="stMain"]') || document.scrollingElement
+  function keepPlace() { sessionStorage.setItem(PLACE, String(scroller().scrollTop)) }
+  function takePlace() {
+    const place = Number(sessionStorage.getItem(PLACE) || 0)
+    sessionStorage.removeItem(PLACE)
+    if (place) requestAnimationFrame(() => { scroller().scrollTop = place })
+  }
+
+  choices()
+  const feed = listen({ ticket: component.data.ticket, call: "", on })
+  const sorting = setInterval(arrange, SORT_MS)
+  const seconds = setInterval(() => { for (const call of calls.values()) if (!call.over) ticking(call) }, 1000)
+  return {
+    update(next) { current = next; feed.renew(next.data.ticket) },
+    leave() { feed.close(); clearInterval(sorting); clearInterval(seconds); root.remove() },
+  }
+}

@@ -1,0 +1,226 @@
+"""The live feed: one follower of the bus a process, and as many browsers as like to listen.
+
+    bus --follower--> message (encoded once) --> each browser that may see the call --> its queue --> its stream
+
+A browser first gets a snapshot from the database, then what came over the bus lately (the database may be a moment
+behind), then everything new. Every event has an id or a position of its own, so hearing it twice changes nothing.
+A browser too slow for its queue is not waited for: it gets a new snapshot.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any, NamedTuple
+
+import msgspec
+import structlog
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from dashboard import snapshot
+from dashboard.tickets import PAGE, Tickets, bearer
+from storage.database import Database
+from storage.viewer import HOUSE, Viewer
+from tenor.bus import Bus, Record
+from tenor.errors import Unavailable
+from tenor.events import (
+    CALLS,
+    NOTES,
+    SENTENCES,
+    TRANSCRIPTS,
+    Alert,
+    CallMetrics,
+    CallState,
+    Note,
+    NoteAcknowledged,
+    Sentence,
+    Topic,
+    Transcript,
+    Unreadable,
+)
+
+log = structlog.get_logger(__name__)
+
+TOPICS: tuple[Topic, ...] = (TRANSCRIPTS, SENTENCES, CALLS, NOTES)
+NAMES: dict[type, str] = {
+    Transcript: "transcript",
+    Sentence: "sentence",
+    CallState: "state",
+    CallMetrics: "metrics",
+    Alert: "alert",
+    Note: "note",
+    NoteAcknowledged: "ack",
+}
+HEARTBEAT_S = 15.0
+"""How long a stream may be silent; also how soon a session that ended elsewhere ends here."""
+QUEUE = 2000
+"""Messages a browser may be behind."""
+LATELY_S, LATELY = 20.0, 5000
+"""What a newcomer is told over again after the snapshot."""
+KNOWN_CALLS = 50_000
+RETRY_S = 2.0
+
+
+class Message(NamedTuple):
+    call: str
+    agent: str
+    at: float
+    bytes: bytes
+
+
+class Listener:
+    """One browser."""
+
+    def __init__(self, viewer: Viewer, call: str) -> None:
+        self._viewer, self._call = viewer, call
+        self._waiting: deque[bytes] = deque()
+        self._woken = asyncio.Event()
+        self._behind = False
+
+    def hears(self, message: Message) -> bool:
+        return self._viewer.may_see(message.agent) and self._call in ("", message.call)
+
+    def offer(self, message: Message) -> None:
+        if not self.hears(message):
+            return
+        if len(self._waiting) >= QUEUE:
+            self.start_over()
+        elif not self._behind:
+            self._waiting.append(message.bytes)
+            self._woken.set()
+
+    def start_over(self) -> None:
+        """What waits is not worth sending any more: a snapshot takes its place."""
+        self._waiting.clear()
+        self._behind = True
+        self._woken.set()
+
+    async def take(self, timeout_s: float) -> bytes | None:
+        """All that waits; empty after `timeout_s`; None when a snapshot is due."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._woken.wait()
+        except TimeoutError:
+            return b""
+        self._woken.clear()
+        if self._behind:
+            self._behind = False
+            return None
+        taken = b"".join(self._waiting)
+        self._waiting.clear()
+        return taken
+
+
+class Feed:
+    def __init__(self, bus: Bus, database: Database) -> None:
+        self._bus = bus
+        self._database = database
+        self._listeners: set[Listener] = set()
+        self._agents: OrderedDict[str, str] = OrderedDict()
+        self._lately: deque[Message] = deque(maxlen=LATELY)
+
+    async def run(self) -> None:
+        """Follow the bus until cancelled. While it is away, browsers keep what they have; then they start over."""
+        while True:
+            try:
+                async with self._bus.follower(TOPICS) as follower:
+                    while True:
+                        await self._pass_on(await follower.poll(timeout_s=1.0))
+            except Unavailable as error:
+                log.warning("the feed lost the bus", error=error.message)
+                await asyncio.sleep(RETRY_S)
+                for listener in self._listeners:
+                    listener.start_over()
+
+    def tell(self, kind: str, call: str, agent: str, content: dict[str, Any]) -> None:
+        """Something that is not on the bus: a person's correction, sides turned round."""
+        self._deliver(Message(call, agent, time.monotonic(), frame(kind, msgspec.json.encode(content))))
+
+    def routes(self, tickets: Tickets) -> list[BaseRoute]:
+        async def feed(request: Request) -> Response:
+            ticket = bearer(request.headers)
+            viewer = await asyncio.to_thread(tickets.viewer, ticket, PAGE)
+            if viewer is None:
+                return JSONResponse({"error": "your session has ended: reload the page"}, 401)
+            call = request.query_params.get("call", "")
+            events = self.stream(viewer, call, lambda: tickets.viewer(ticket, PAGE) is not None)
+            headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+            return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+
+        return [Route("/feed", feed)]
+
+    async def stream(self, viewer: Viewer, call: str, still_valid: Callable[[], bool]) -> AsyncIterator[bytes]:
+        """Server-sent events for one browser: all calls, or one, that this viewer may see."""
+        listener = Listener(viewer, call)
+        lately = [message.bytes for message in self._recent() if listener.hears(message)]
+        self._listeners.add(listener)
+        try:
+            yield await self._snapshot(viewer, call) + b"".join(lately)
+            while True:
+                chunk = await listener.take(HEARTBEAT_S)
+                if chunk is None:
+                    lately = [message.bytes for message in self._recent() if listener.hears(message)]
+                    yield await self._snapshot(viewer, call) + b"".join(lately)
+                elif chunk:
+                    yield chunk
+                elif await asyncio.to_thread(still_valid):
+                    yield b": still here\n\n"
+                else:
+                    yield frame("stale", b"{}")
+                    return
+        finally:
+            self._listeners.discard(listener)
+
+    async def _snapshot(self, viewer: Viewer, call: str) -> bytes:
+        read = snapshot.of_call if call else snapshot.of_live_calls
+        return frame("snapshot", await asyncio.to_thread(read, self._database, viewer, call))
+
+    def _recent(self) -> Iterable[Message]:
+        oldest = time.monotonic() - LATELY_S
+        return (message for message in self._lately if message.at >= oldest)
+
+    async def _pass_on(self, records: list[Record]) -> None:
+        for record in records:
+            try:
+                event = _TOPICS[record.topic].decode(record.value)
+            except Unreadable:
+                continue  # its stage reports it
+            name = NAMES.get(type(event))
+            if name is None:
+                continue
+            if isinstance(event, CallState) and event.info is not None:
+                self._remember(event.call, event.info.agent)
+            agent = self._agents.get(event.call)
+            if agent is None:
+                agent = await self._look_up(event.call)
+            self._deliver(Message(event.call, agent, time.monotonic(), frame(name, record.value)))
+
+    def _deliver(self, message: Message) -> None:
+        self._lately.append(message)
+        for listener in self._listeners:
+            listener.offer(message)
+
+    async def _look_up(self, call: str) -> str:
+        """Whose call it is. One that nobody knows yet is not an agent's to see until its state tells."""
+        agent = await asyncio.to_thread(snapshot.agent_of, self._database, HOUSE, call)
+        if agent is not None:
+            self._remember(call, agent)
+        return agent or ""
+
+    def _remember(self, call: str, agent: str) -> None:
+        self._agents[call] = agent
+        self._agents.move_to_end(call)
+        if len(self._agents) > KNOWN_CALLS:
+            self._agents.popitem(last=False)
+
+
+_TOPICS = {topic.name: topic for topic in TOPICS}
+
+
+def frame(name: str, json: bytes) -> bytes:
+    """One server-sent event. JSON as we write it has no line breaks."""
+    return b"event: " + name.encode() + b"\ndata: " + json + b"\n\n"
