@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nlp.rules.conditions import Evidence
+from nlp.rules.conditions import Evidence, Silence, leaves
 from nlp.rules.conversation import Conversation
 from tenor.events import Alert, Call, CallMetrics, Sentence
 
@@ -23,6 +23,7 @@ class Watcher:
         self._rules = rules
         self._call_id = call_id
         self._so_far = Conversation(finder for rule in rules for finder in rule.finders())
+        self._silences = {leaf.length_ms for rule in rules for leaf in leaves(rule.when) if isinstance(leaf, Silence)}
         self._fired: dict[str, int] = {}
         self.know(call)
 
@@ -45,9 +46,16 @@ class Watcher:
 
     def silence(self, now_ms: int) -> list[Alert]:
         """Everything up to `now_ms` has been heard, on every side, and all that was said in it has been told."""
-        self._so_far.quiet_until_ms = max(self._so_far.quiet_until_ms, now_ms)
-        self._so_far.now_ms = max(self._so_far.now_ms, now_ms)
-        return self._look()
+        so_far = self._so_far
+        reached = sorted(so_far.last_end_ms + length for length in self._silences)
+        # One look at each moment that a silence is long enough, so that it does not matter how often we are told.
+        moments = [at_ms for at_ms in reached if so_far.quiet_until_ms < at_ms < now_ms]
+        alerts = []
+        for at_ms in (*moments, now_ms):
+            so_far.quiet_until_ms = max(so_far.quiet_until_ms, at_ms)
+            so_far.now_ms = max(so_far.now_ms, at_ms)
+            alerts += self._look()
+        return alerts
 
     def _look(self) -> list[Alert]:
         return [

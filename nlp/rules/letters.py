@@ -1,0 +1,95 @@
+"""What a webhook gets: an alert and what is known of its call, as JSON, signed.
+
+POST
+Content-Type: application/json
+Idempotency-Key: call/rule/at_ms            the alert's id: the same, should it come twice
+Tenor-Signature: t=1760000000,v1=6f5e...    HMAC-SHA256 of "1760000000.<body>" with language.webhook_secret
+
+{"type": "alert", "id": "...", "webhook": "crm", "alert": {...}, "call": {...}}
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import time
+from dataclasses import dataclass
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from tenor.bus import Record
+from tenor.errors import BadInput
+from tenor.events import Alert, Call
+
+AGAIN = frozenset({408, 425, 429, *range(500, 600)})
+"""Answers that may be another one later."""
+
+
+class Undelivered(Exception):
+    """A letter did not arrive; the message says why, without the address, which may hold a secret."""
+
+
+class MayWork(Undelivered):
+    """... and may arrive when it is tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    webhook: str
+    alert: Alert
+    record: Record
+    """Where the alert lay on the bus."""
+    taken_at: float
+    """On the monotonic clock."""
+    body: bytes
+
+    @classmethod
+    def about(cls, webhook: str, alert: Alert, call: Call | None, record: Record) -> Letter:
+        content = {"type": "alert", "id": alert.alert, "webhook": webhook, "alert": alert, "call": call}
+        return cls(webhook, alert, record, time.monotonic(), msgspec.json.encode(content))
+
+
+def signature(secret: str, at: int, body: bytes) -> str:
+    """The header that proves where a letter comes from, and when it was sent."""
+    digest = hmac.new(secret.encode(), b"%d." % at + body, hashlib.sha256).hexdigest()
+    return f"t={at},v1={digest}"
+
+
+def checked_url(name: str, url: str) -> httpx.URL:
+    try:
+        read = httpx.URL(url)
+    except httpx.InvalidURL:
+        read = httpx.URL("")
+    if read.scheme not in ("http", "https") or not read.host:
+        raise BadInput(f"the webhook {name!r} has no http:// or https:// address", "set language.webhooks")
+    return read
+
+
+async def post(client: httpx.AsyncClient, url: httpx.URL, letter: Letter, secret: str, timeout_s: float) -> None:
+    """Deliver it, or raise Undelivered. What the webhook answers besides its status is not read."""
+    headers = {
+        "Content-Type": "application/json",
+        "Idempotency-Key": quote(letter.alert.alert, safe="/-_.~"),
+        "Tenor-Signature": signature(secret, int(time.time()), letter.body),
+    }
+    try:
+        async with (
+            asyncio.timeout(timeout_s),  # of all of it: an answer that trickles in is none
+            client.stream("POST", url, content=letter.body, headers=headers, follow_redirects=False) as answer,
+        ):
+            status = answer.status_code
+    except TimeoutError:
+        raise MayWork(f"no answer within {timeout_s:g} s") from None
+    except httpx.ConnectError:
+        raise MayWork("cannot connect") from None
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        raise MayWork(f"no proper answer ({type(error).__name__})") from None
+    if status in AGAIN:
+        raise MayWork(f"answered {status}")
+    if 300 <= status < 400:
+        raise Undelivered(f"answered {status}: it sends us elsewhere, and alerts go only where the settings say")
+    if status >= 400 or status < 200:
+        raise Undelivered(f"answered {status}")

@@ -1,0 +1,156 @@
+"""A rule file with mistakes: every one of them is told, with its line and column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nlp.rules import Known, read
+from tenor.yaml_lines import Faulty
+
+KNOWN = Known(intents=("cancel", "refund", "payment"), sentiments=("negative", "neutral"), webhooks=("crm",))
+
+MISTAKES = """\
+upset caller:
+  when: {caller: negativ, in a row: three}
+  raise: panic
+typo:
+  whem: {says: hello}
+  severity: urgent
+empty:
+no-when:
+  say: hello
+mixed:
+  when: {silence: 20 s, says: hello}
+  webhook: crn
+units:
+  when: {silence: 20}
+  again after: never
+  only for: {queues: [a], medium: phone}
+figures:
+  when: {metric: talk_shar.agent, above: 80 %}
+figures-2:
+  when: {metric: talk_share.agent, above: 80 s}
+figures-3:
+  when: {metric: talk_share}
+figures-4:
+  when: {metric: silence_s}
+braces:
+  when: {says: hello}
+  say: "{pharse} {"
+star:
+  when: {says: ["*", "a * * b", cancel]}
+regex:
+  when:
+    any:
+      - {matches: '(a'}
+      - {matches: '(?=a)b'}
+      - {matches: 'x*'}
+      - {intent: refnd}
+never:
+  when: {not: {says: hello}}
+must:
+  when: {not said: hello}
+both:
+  when: {caller: negative, who: agent}
+counted:
+  when: {says: hello, in a row: 2, times: 3}
+typo:
+  when: {says: again}
+beside:
+  when: {silence: 3 s, who: agent}
+nothing:
+  when: {}
+list:
+  when: {all: {says: hello}}
+"""
+
+TOLD = [
+    (1, 1, "'upset caller' is no name for a rule"),
+    (2, 18, "there is no sentiment 'negativ'; did you mean 'negative'?"),
+    (2, 37, "`in a row` is a whole number from 1 to 1000, not 'three'"),
+    (3, 10, "there is no raise 'panic'; there are: alert, escalation"),
+    (4, 1, "rule 'typo' has no `when`"),
+    (5, 3, "there is no key of a rule 'whem'; did you mean 'when'?"),
+    (6, 13, "there is no severity 'urgent'; there are: info, warning, critical"),
+    (7, 7, "rule 'empty' is a mapping (name: value), not nothing"),
+    (8, 1, "rule 'no-when' has no `when`"),
+    (11, 25, "'says' and 'silence' are two conditions; put them under `all:` or `any:`"),
+    (12, 12, "there is no webhook 'crn' in the settings; did you mean 'crm'?"),
+    (14, 19, "`silence` is a time such as 20 s or 2 min, not '20'"),
+    (15, 16, "`again after` is a time such as 20 s or 2 min, not 'never'"),
+    (16, 14, "there is no kind of calls 'queues'; did you mean 'queue'?"),
+    (16, 35, "there is no medium 'phone'; there are: voice, chat, email"),
+    (18, 18, "there is no metric 'talk_shar.agent'; did you mean 'talk_share.agent'?"),
+    (20, 43, "a limit of talk_share.agent is written like 80 %, not '80 s'"),
+    (22, 18, "there is no metric 'talk_share'; add the side: talk_share.caller or talk_share.agent"),
+    (24, 9, "`metric` needs `above` or `below`"),
+    (27, 8, "`say` has a { or } without its partner"),
+    (27, 8, "{pharse} is not known here; did you mean 'phrase'?"),
+    (29, 17, "the phrase '*' has no words in it"),
+    (29, 22, "the phrase 'a * * b' has two * side by side"),
+    (33, 19, "the expression '(a' has a ( that is not closed"),
+    (34, 19, "the expression '(?=a)b' uses (?...): only plain brackets and (?:...) are known here"),
+    (35, 19, "the expression 'x*' matches every sentence, since it matches nothing at all"),
+    (36, 18, "there is no intent 'refnd'; did you mean 'refund'?"),
+    (38, 9, "would hold as soon as a call begins: it needs something that happens, too"),
+    (40, 9, "`not said` needs `by`: how long there is, such as 30 s or 3 sentences"),
+    (42, 18, "`caller: ...` already says who and what they feel"),
+    (44, 43, "either `in a row` or `times`"),
+    (45, 1, "'typo' is here twice; first in line 4"),
+    (48, 24, "'who' means nothing beside 'silence'"),
+    (50, 9, "says nothing to wait for: says, intent, feels, silence, metric, ..."),
+    (52, 15, "`all` is a list of conditions"),
+]
+
+
+def test_every_mistake_is_told_at_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "rules.yaml"
+    path.write_text(MISTAKES)
+    with pytest.raises(Faulty) as told:
+        read(path, KNOWN)
+    found = [(fault.line, fault.column, fault.message) for fault in told.value.faults]
+    assert [place[:2] for place in found] == [place[:2] for place in TOLD]
+    for (_, _, message), (_, _, expected) in zip(found, TOLD, strict=True):
+        assert message.startswith(expected)
+    assert f"{path}:2:18: there is no sentiment" in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("raw", "line", "column", "message"),
+    [
+        (b"", 1, 1, "empty"),
+        (b"- a\n", 1, 1, "a mapping is expected"),
+        (b"a: [b\n", 2, 1, "not valid YAML"),
+        (b"a:\n  b: caf\xe9\n", 2, 9, "not UTF-8 text"),
+        (b"a: \x07\n", 1, 4, "a character that YAML does not allow: U+0007"),
+        (b"a: " + b"[" * 100, 1, 53, "nested deeper than 50 levels"),
+        (b"a: &x [1]\nb: [*x, *x]\n", 1, 4, "anchors (&x) are not read here"),
+        (b"a: !!python/object/apply:os.system [ls]\n", 1, 4, "tags ("),
+        (b"#" * (2 << 20), 1, 1, "larger than 1 MB"),
+    ],
+)
+def test_files_that_cannot_be_read(tmp_path: Path, raw: bytes, line: int, column: int, message: str) -> None:
+    path = tmp_path / "rules.yaml"
+    path.write_bytes(raw)
+    with pytest.raises(Faulty) as told:
+        read(path)
+    found = told.value.faults
+    assert any((fault.line, fault.column) == (line, column) and fault.message.startswith(message) for fault in found)
+
+
+def test_yes_and_no_are_words(tmp_path: Path) -> None:
+    path = tmp_path / "rules.yaml"
+    path.write_text("on: {when: {says: [yes, no, off, 3.10, null]}}\n")
+    (rule,) = read(path)
+    assert rule.name == "on"
+
+
+def test_a_rule_without_words_of_its_own_has_some(tmp_path: Path) -> None:
+    path = tmp_path / "rules.yaml"
+    path.write_text("a: {when: {all: [{says: hello, who: caller}, {silence: 3 s}]}}\nb: {when: {task: cancel}}\n")
+    assert [rule.say for rule in read(path)] == [
+        '{who} said "{phrase}"; {seconds} s of silence',
+        "The call is about: {task}",
+    ]

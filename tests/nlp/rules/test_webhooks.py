@@ -1,0 +1,232 @@
+"""Alerts reach webhooks: signed, at least once, and without waiting for one that never answers."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import re
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+from pydantic import SecretStr
+
+from nlp.rules.postbox import Patience
+from nlp.rules.webhooks import GROUP, Webhooks
+from tenor.bus import Bus, Partition, Record
+from tenor.bus.opening import open_bus
+from tenor.errors import BadInput
+from tenor.events import CALLS, DEAD, Alert, CallState, DeadLetter
+from tenor.settings import LanguageSettings, Settings
+from tests.nlp.rules.calls import info
+from tests.nlp.rules.web import HANG, eventually, serving, status
+
+SECRET = "a secret of ours"
+HASTY = Patience(timeout_s=0.3, give_up_s=1.0, first_wait_s=0.05, longest_wait_s=0.2, at_once=2, waiting=20)
+RULES = """\
+cancels: {when: {says: cancel}, webhook: [crm, chat]}
+upset: {when: {caller: negative}, webhook: crm}
+silent: {when: {silence: 20 s}}
+"""
+
+
+def ready(settings: Settings, **webhooks: str) -> Settings:
+    path = settings.home / "rules.yaml"
+    path.write_text(RULES)
+    webhooks = {"crm": "http://127.0.0.1:9", "chat": "http://127.0.0.1:9", **webhooks}
+    language = LanguageSettings(rules=str(path), webhooks=webhooks, webhook_secret=SecretStr(SECRET))
+    return settings.model_copy(update={"language": language})
+
+
+def alert(rule: str, at_ms: int = 0, call: str = "call-1") -> Alert:
+    return Alert(
+        call=call,
+        alert=f"{call}/{rule}/{at_ms}",
+        rule=rule,
+        severity="warning",
+        text="The caller wants to cancel",
+        at_ms=at_ms,
+        at=1.0,
+    )
+
+
+@asynccontextmanager
+async def at_work(bus: Bus, settings: Settings, patience: Patience = HASTY) -> AsyncIterator[None]:
+    task = asyncio.create_task(Webhooks(bus, settings, patience=patience).run())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def dead(bus: Bus) -> list[DeadLetter]:
+    records: list[Record] = []
+    for number in range(await bus.partitions(DEAD)):
+        records += await bus.fetch(Partition(DEAD.name, number), 0)
+    return [DEAD.decode(record.value) for record in records]
+
+
+async def buried(bus: Bus, count: int) -> list[DeadLetter]:
+    async with asyncio.timeout(20):
+        while len(letters := await dead(bus)) < count:
+            await asyncio.sleep(0.05)
+    return letters
+
+
+async def test_an_alert_is_told_signed_and_with_its_call(bus: Bus, bus_settings: Settings) -> None:
+    async with serving(crm=[status(200)], chat=[status(204)]) as web:
+        settings = ready(bus_settings, crm=web.url("/crm"), chat=web.url("/chat"))
+        live = CallState(call="call-1", state="live", at=1.0, info=info(queue="sales", customer="+44 1"))
+        await bus.publish_many(CALLS, [live, alert("silent"), alert("cancels", 5000)])
+        async with at_work(bus, settings):
+            await eventually(lambda: len(web.requests) == 2)
+    assert {request.path for request in web.requests} == {"/crm", "/chat"}
+    for request in web.requests:
+        assert request.headers["idempotency-key"] == "call-1/cancels/5000"
+        at, digest = re.fullmatch(r"t=(\d+),v1=([0-9a-f]{64})", request.headers["tenor-signature"]).groups()  # type: ignore[union-attr]
+        expected = hmac.new(SECRET.encode(), f"{at}.".encode() + request.body, hashlib.sha256).hexdigest()
+        assert digest == expected
+        assert abs(int(at) - time.time()) < 60
+        body = json.loads(request.body)
+        assert body["id"] == body["alert"]["alert"] == "call-1/cancels/5000"
+        assert body["webhook"] == request.path.strip("/")
+        assert (body["call"]["queue"], body["call"]["customer"]) == ("sales", "+44 1")
+    assert not await dead(bus)
+
+
+@pytest.fixture
+async def quiet_bus(embedded_settings: Settings) -> AsyncIterator[Bus]:
+    async with open_bus(embedded_settings) as bus:
+        yield bus
+
+
+async def test_it_is_tried_again_until_it_arrives(quiet_bus: Bus, embedded_settings: Settings) -> None:
+    answers = [status(500), b"SSH-2.0-rubbish\r\n\r\n", HANG, status(429), status(200)]
+    async with serving(crm=answers) as web:
+        settings = ready(embedded_settings, crm=web.url("/crm"))
+        await quiet_bus.publish(CALLS, alert("upset"))
+        patience = Patience(timeout_s=0.3, give_up_s=20, first_wait_s=0.02, longest_wait_s=0.05)
+        async with at_work(quiet_bus, settings, patience):
+            await eventually(lambda: len(web.requests) == 5)
+            await asyncio.sleep(0.3)
+    assert len(web.requests) == 5, "after it arrived, no more"
+    assert len({request.headers["idempotency-key"] for request in web.requests}) == 1
+    assert not await dead(quiet_bus)
+
+
+async def test_one_that_never_answers_holds_up_nobody(quiet_bus: Bus, embedded_settings: Settings) -> None:
+    async with serving(crm=[HANG], chat=[status(200)]) as web:
+        settings = ready(embedded_settings, crm=web.url("/crm"), chat=web.url("/chat"))
+        await quiet_bus.publish_many(CALLS, [alert("cancels", at) for at in range(10)])
+        async with at_work(quiet_bus, settings):
+            began = time.monotonic()
+            await eventually(lambda: len(web.to("/chat")) == 10)
+            assert time.monotonic() - began < 1.0 + 2
+            letters = await buried(quiet_bus, 10)
+            await eventually(lambda: bool(web.dropped))
+    assert {letter.reason for letter in letters} == {"webhook crm: no answer within 0.3 s"}
+    assert {letter.stage for letter in letters} == {"webhooks"}
+    assert CALLS.decode(letters[0].value).rule == "cancels", "what was not delivered is kept whole"
+    assert len({request.headers["idempotency-key"] for request in web.to("/crm")}) == 10, "each was tried"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "attempts"),
+    [
+        (status(404), "answered 404", 1),
+        (status(302, "Location: http://127.0.0.1:9/elsewhere"), "answered 302: it sends us elsewhere", 1),
+        (status(503), "answered 503", 3),
+        (b"rubbish\r\n\r\n", "no proper answer", 3),
+    ],
+)
+async def test_what_is_given_up_and_when(
+    quiet_bus: Bus, embedded_settings: Settings, answer: bytes, reason: str, attempts: int
+) -> None:
+    async with serving(crm=[answer]) as web:
+        await quiet_bus.publish(CALLS, alert("upset"))
+        async with at_work(quiet_bus, ready(embedded_settings, crm=web.url("/crm"))):
+            (letter,) = await buried(quiet_bus, 1)
+    assert letter.reason.startswith(f"webhook crm: {reason}")
+    assert len(web.requests) >= attempts if attempts > 1 else len(web.requests) == 1
+
+
+async def test_nobody_there_and_too_many_waiting(quiet_bus: Bus, embedded_settings: Settings) -> None:
+    await quiet_bus.publish_many(CALLS, [alert("upset", at) for at in range(60)])
+    async with at_work(quiet_bus, ready(embedded_settings)):
+        letters = await buried(quiet_bus, 60)
+    reasons = {letter.reason for letter in letters}
+    assert reasons == {"webhook crm: cannot connect", "webhook crm: 20 others are waiting for it already"}
+
+
+async def test_killed_before_the_answer_it_is_sent_again(quiet_bus: Bus, embedded_settings: Settings) -> None:
+    live = CallState(call="call-1", state="live", at=1.0, info=info(queue="sales"))
+    async with serving(crm=[HANG, status(200)]) as web:
+        settings = ready(embedded_settings, crm=web.url("/crm"))
+        await quiet_bus.publish_many(CALLS, [live, *(alert("silent", at) for at in range(50)), alert("upset", 99)])
+        patient = Patience(timeout_s=30)
+        async with at_work(quiet_bus, settings, patient):
+            await eventually(lambda: len(web.requests) == 1)
+            await asyncio.sleep(1.3)  # time for a commit
+        async with at_work(quiet_bus, settings, patient):
+            await eventually(lambda: len(web.requests) == 2)
+            await _committed(quiet_bus, settings)
+        async with at_work(quiet_bus, settings, patient):
+            await asyncio.sleep(0.7)
+    first, second = web.requests
+    assert first.headers["idempotency-key"] == second.headers["idempotency-key"] == "call-1/upset/99"
+    assert json.loads(second.body)["call"]["queue"] == "sales", "though the call began before we did"
+
+
+async def _committed(bus: Bus, settings: Settings) -> None:
+    async with asyncio.timeout(10):
+        while any((await bus.lag([CALLS], GROUP)).values()):
+            await asyncio.sleep(0.1)
+
+
+async def test_an_alert_published_twice_is_told_once(quiet_bus: Bus, embedded_settings: Settings) -> None:
+    async with serving(crm=[status(200)]) as web, at_work(quiet_bus, ready(embedded_settings, crm=web.url("/crm"))):
+        await quiet_bus.publish(CALLS, alert("upset"))
+        await eventually(lambda: len(web.requests) == 1)
+        await quiet_bus.publish_many(CALLS, [alert("upset"), alert("upset", 7)])
+        await eventually(lambda: len(web.requests) == 2)
+    assert web.requests[1].headers["idempotency-key"] == "call-1/upset/7"
+
+
+async def test_rubbish_on_the_topic_is_put_aside(quiet_bus: Bus, embedded_settings: Settings) -> None:
+    class Rubbish:
+        name = CALLS.name
+        retention_s = CALLS.retention_s
+
+        @staticmethod
+        def encode(_: Alert) -> bytes:
+            return b"{"
+
+    async with serving(crm=[status(200)]) as web:
+        await quiet_bus.publish(Rubbish(), alert("upset"))  # type: ignore[arg-type]
+        await quiet_bus.publish(CALLS, alert("upset"))
+        async with at_work(quiet_bus, ready(embedded_settings, crm=web.url("/crm"))):
+            await eventually(lambda: len(web.requests) == 1)
+            assert len(await buried(quiet_bus, 1)) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"webhooks": {"crm": "ftp://a/b", "chat": "http://a"}}, "'crm' has no http:// or https:// address"),
+        ({"webhooks": {"crm": "http://a:port", "chat": "http://a"}}, "'crm' has no http:// or https:// address"),
+        ({"webhook_secret": SecretStr("")}, "no secret to sign with"),
+        ({"webhooks": {"crm": "http://a"}}, "there is no webhook 'chat' in the settings"),
+    ],
+)
+async def test_settings_that_cannot_work(
+    quiet_bus: Bus, embedded_settings: Settings, change: dict[str, object], message: str
+) -> None:
+    settings = ready(embedded_settings)
+    language = settings.language.model_copy(update=change)
+    with pytest.raises(BadInput, match=re.escape(message)):
+        Webhooks(quiet_bus, settings.model_copy(update={"language": language}))
