@@ -11,7 +11,7 @@ import glob
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
@@ -90,31 +90,33 @@ class Source:
         return digest.hexdigest()
 
 
-def expand(paths: Iterable[str]) -> list[Source]:
-    """The sources that `paths` name, in the order given, folders and patterns sorted; each once."""
+def expand(paths: Iterable[str], endings: Set[str] = EXTENSIONS) -> list[Source]:
+    """The sources that `paths` name, in the order given, folders and patterns sorted; each once.
+
+    `endings` are what a folder is searched for."""
     found: dict[Source, None] = {}
     for path in paths:
-        for source in _expand(path):
+        for source in _expand(path, endings):
             found.setdefault(source)
     if not found:
         raise BadInput("nothing to hear was named")
     return list(found)
 
 
-def _expand(path: str) -> Iterator[Source]:
+def _expand(path: str, endings: Set[str]) -> Iterator[Source]:
     if path == "-":
         yield Source("stream", "-")
     elif path == "mic" or path.startswith("mic:"):
         yield Source("microphone", path[4:])
     elif path.startswith("file://"):
-        yield from _local(urlsplit(path).path)
+        yield from _local(urlsplit(path).path, endings)
     elif "://" in path:
-        yield from _remote(path)
+        yield from _remote(path, endings)
     else:
-        yield from _local(os.path.expanduser(path))
+        yield from _local(os.path.expanduser(path), endings)
 
 
-def _local(path: str) -> Iterator[Source]:
+def _local(path: str, endings: Set[str]) -> Iterator[Source]:
     if not path:
         raise BadInput("an empty name is no file")
     try:
@@ -127,29 +129,33 @@ def _local(path: str) -> Iterator[Source]:
             raise BadInput(f"{path} is not there" if not glob.has_magic(path) else f"nothing matches {path}") from None
         files = [match for match in matches if os.path.isfile(match)]
         for match in files or matches:
-            yield from _local(match)
+            yield from _local(match, endings)
         return
     if stat.S_ISDIR(mode):
-        yield from _folder(path)
+        yield from _folder(path, endings)
     elif stat.S_ISREG(mode):
         yield Source("file", os.path.realpath(path))
     else:
         yield Source("stream", path)
 
 
-def _folder(path: str) -> Iterator[Source]:
+def _folder(path: str, endings: Set[str]) -> Iterator[Source]:
     try:
         os.listdir(path)  # a search passes over what it may not read
     except PermissionError:
         raise BadInput(f"{path} may not be read", hint="check the permissions of the folder") from None
-    files = sorted(file for file in Path(path).rglob("*") if file.suffix.lower() in EXTENSIONS and file.is_file())
+    files = sorted(file for file in Path(path).rglob("*") if file.suffix.lower() in endings and file.is_file())
     if not files:
-        raise BadInput(f"there is no audio in {path}", hint="a file with an unusual ending can be named itself")
+        raise BadInput(f"there is {_nothing(endings)} in {path}", hint="a file with an unusual ending can be named itself")
     for file in files:
         yield Source("file", os.path.realpath(file))
 
 
-def _remote(url: str) -> Iterator[Source]:
+def _nothing(endings: Set[str]) -> str:
+    return "no audio" if endings == EXTENSIONS else "no audio and no text"
+
+
+def _remote(url: str, endings: Set[str]) -> Iterator[Source]:
     system, path = _filesystem(url)
     shown = Source("url", url).name
     try:
@@ -158,11 +164,11 @@ def _remote(url: str) -> Iterator[Source]:
         elif system.isfile(path) or not system.isdir(path):
             paths = [path] if system.exists(path) else []
         else:
-            paths = sorted(p for p in system.find(path) if Path(p).suffix.lower() in EXTENSIONS)
+            paths = sorted(p for p in system.find(path) if Path(p).suffix.lower() in endings)
     except Exception as error:  # every store has its own errors for a refused key and a lost network
         raise Unavailable(f"{shown} cannot be reached: {type(error).__name__}: {error}") from None
     if not paths:
-        raise BadInput(f"there is no audio at {shown}")
+        raise BadInput(f"there is {_nothing(endings)} at {shown}")
     for found in paths:
         yield Source("url", url if found == path else str(system.unstrip_protocol(found)))
 

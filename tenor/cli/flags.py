@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
 from ingest.options import Options
-from ingest.sources import Source, expand
+from ingest.sources import EXTENSIONS, Source, expand
 from tenor.errors import BadInput, TenorError
 from tenor.settings import Settings
 
@@ -65,12 +65,12 @@ class Missing:
     error: TenorError
 
 
-def named(paths: Sequence[str]) -> list[Source | Missing]:
-    """What the paths name, in the order given, each once."""
+def named(paths: Sequence[str], endings: Set[str] = EXTENSIONS) -> list[Source | Missing]:
+    """What the paths name, in the order given, each once; `endings` are what a folder is searched for."""
     found: dict[Source | Missing, None] = {}
     for path in paths:
         try:
-            found |= dict.fromkeys(expand([path]))
+            found |= dict.fromkeys(expand([path], endings))
         except TenorError as error:
             found[Missing(path, error)] = None
     return list(found)

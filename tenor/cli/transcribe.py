@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from dataclasses import dataclass, field
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 from rich.markup import escape
-from rich.progress import Progress
 
-from tenor.bus import Bus, Partition
-from tenor.bus.partitioning import partition_of
+from tenor.bus import Bus
+from tenor.cli.batch import Order, Outcome, outcomes
 from tenor.cli.context import QUIET, run, settings
 from tenor.cli.flags import Channels, Language, Missing, Paths, RedactFlag, Roles, Swap, named, recording_options
 from tenor.cli.output import clock, complain, console, errors, progress, warn
-from tenor.cli.pipeline import private_pipeline, recogniser_models
-from tenor.errors import BadInput, TenorError
-from tenor.events import CALLS, TRANSCRIPTS, Call, CallState, Transcript
+from tenor.cli.shift import recogniser
+from tenor.cli.stages import stage
+from tenor.errors import BadInput
+from tenor.events import TRANSCRIPTS
 from tenor.settings import Settings
+from tenor.stage import Stage
 
 if TYPE_CHECKING:
     from ingest.options import Options
-    from ingest.recording import Recording
     from ingest.sources import Source
 
 
@@ -32,28 +31,16 @@ PATIENT = {"speech.stop_history_ms": 500, "riva.window_s": 20.0}
 """Nobody waits for the end of a sentence here: a little more patience than live costs fewer words."""
 
 
-@dataclass
-class Outcome:
-    """What became of one recording."""
-
-    file: str
-    call: str = ""
-    info: Call | None = None
-    duration_ms: int = 0
-    warnings: list[str] = field(default_factory=list)
-    utterances: list[Transcript] = field(default_factory=list)
-    error: str = ""
-    hint: str = ""
-
-    def document(self) -> dict[str, Any]:
-        """What `--json` prints."""
-        info = msgspec.to_builtins(self.info) if self.info else {}
-        call = {"id": self.call, "file": self.file, "state": "failed" if self.error else "ended", "reason": self.error}
-        keys = ("channel", "role", "start_ms", "end_ms", "text", "words", "confidence", "model")
-        return {
-            "call": {**call, "duration_ms": self.duration_ms, "warnings": self.warnings, **info},
-            "utterances": [{key: value[key] for key in keys} for value in map(msgspec.to_builtins, self.utterances)],
-        }
+def document(outcome: Outcome) -> dict[str, Any]:
+    """What `--json` prints."""
+    info = msgspec.to_builtins(outcome.info) if outcome.info else {}
+    state = "failed" if outcome.error else "ended"
+    call = {"id": outcome.call, "file": outcome.file, "state": state, "reason": outcome.error}
+    keys = ("channel", "role", "start_ms", "end_ms", "text", "words", "confidence", "model")
+    return {
+        "call": {**call, "duration_ms": outcome.duration_ms, "warnings": outcome.warnings, **info},
+        "utterances": [{key: value[key] for key in keys} for value in map(msgspec.to_builtins, outcome.said)],
+    }
 
 
 def transcribe(
@@ -90,103 +77,37 @@ def transcribe(
 async def _transcribe(
     settings: Settings, sources: list[Source | Missing], options: Options, jobs: int, *, own: bool, as_json: bool
 ) -> int:
-    if not own:
-        await recogniser_models(settings.speech)  # says at once when there is nobody, instead of waiting for one
     bad = 0
+    order = Order(TRANSCRIPTS, options, jobs=jobs)
     with progress() as bars:
-        async with private_pipeline(settings, riva=own) as bus:
-            hearing = Hearing(bus, options, jobs, bars)
-            async with asyncio.TaskGroup() as group:
-                following = group.create_task(hearing.follow())
-                for task in [group.create_task(hearing.hear(source)) for source in sources]:
-                    outcome = await task
-                    bad += bool(outcome.error)
-                    _print(outcome, as_json=as_json, heading=len(sources) > 1)
-                following.cancel()
+        async with (
+            recogniser(settings, own=own) as found,
+            aclosing(outcomes(found, sources, order, _crew, bars)) as results,
+        ):
+            async for outcome in results:
+                bad += bool(outcome.error)
+                _print(outcome, as_json=as_json, heading=len(sources) > 1)
     return bad
 
 
-class Hearing:
-    """Feeds recordings, so many at once, and collects what was heard of each."""
-
-    def __init__(self, bus: Bus, options: Options, jobs: int, bars: Progress) -> None:
-        self._bus, self._options, self._bars = bus, options, bars
-        self._gate = asyncio.Semaphore(jobs)
-        self._ends: dict[str, asyncio.Future[CallState]] = {}
-
-    async def hear(self, source: Source | Missing) -> Outcome:
-        from ingest.background import in_background
-        from ingest.feeding import feed
-        from ingest.recording import open_recording
-
-        outcome = Outcome(file=source.name)
-        if isinstance(source, Missing):
-            outcome.error, outcome.hint = source.error.message, source.error.hint
-            return outcome
-        async with self._gate:
-            try:
-                recording = await in_background(lambda: open_recording(source, self._options))
-            except TenorError as error:
-                outcome.error, outcome.hint = error.message, error.hint
-                return outcome
-            if recording.call in self._ends:
-                recording.close()
-                outcome.error = f"{source.name} has the same content as one before it"
-                return outcome
-            outcome.call, outcome.info = recording.call, recording.info(0.0)
-            ended = self._ends[recording.call] = asyncio.get_running_loop().create_future()
-            bar = self._bars.add_task(recording.name, total=recording.duration_ms, detail="")
-
-            def advance(recording: Recording, ms: int) -> None:
-                self._bars.update(bar, completed=ms, detail=clock(ms))
-
-            try:
-                fed = await feed(self._bus, recording, progress=advance)
-                state = await ended
-            finally:
-                self._bars.remove_task(bar)
-            outcome.duration_ms, outcome.warnings = fed.heard_ms, list(fed.warnings)
-            outcome.info = state.info or outcome.info
-            outcome.error = state.reason if state.state == "failed" else ""
-            outcome.utterances = await self._finals(recording.call)
-            return outcome
-
-    async def follow(self) -> None:
-        """Notice the end of each call."""
-        async with self._bus.follower([CALLS], from_start=True) as follower:
-            while True:
-                for record in await follower.poll():
-                    event = CALLS.decode(record.value)
-                    if isinstance(event, CallState) and event.state in ("ended", "failed"):
-                        future = self._ends.get(event.call)
-                        if future and not future.done():
-                            future.set_result(event)
-
-    async def _finals(self, call: str) -> list[Transcript]:
-        """All finals of a call that has ended, so all of them are on the bus."""
-        partition = Partition(TRANSCRIPTS.name, partition_of(call, await self._bus.partitions(TRANSCRIPTS)))
-        finals, offset = [], 0
-        while records := await self._bus.fetch(partition, offset):
-            offset = records[-1].offset + 1
-            events = [TRANSCRIPTS.decode(record.value) for record in records if record.key == call]
-            finals += [event for event in events if isinstance(event, Transcript) and event.final]
-        return sorted(finals, key=lambda final: (final.start_ms, final.channel))
+def _crew(bus: Bus, settings: Settings) -> list[Stage]:
+    return [stage("asr", bus, settings)]
 
 
 def _print(outcome: Outcome, *, as_json: bool, heading: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(outcome.document(), ensure_ascii=False))
+        typer.echo(json.dumps(document(outcome), ensure_ascii=False))
         return
     if heading:
         console.print(f"[bold]{escape(outcome.file)}[/]")
     for warning in outcome.warnings:
         warn(f"{outcome.file}: {warning}")
-    for said in outcome.utterances:
+    for said in outcome.said:
         console.print(
             f"[dim]{clock(said.start_ms):>7}[/]  [cyan]{escape(said.role)}[/]  {escape(said.text)}", soft_wrap=True
         )
     if outcome.error:
         named_already = outcome.file in outcome.error
         complain(outcome.error if named_already else f"{outcome.file}: {outcome.error}", outcome.hint)
-    elif not outcome.utterances:
+    elif not outcome.said:
         console.print("[dim](nothing was said)[/]")

@@ -1,0 +1,257 @@
+"""Many files through the stages: so many at once, answers in the order given, in bounded memory and disk.
+
+    files --> feed, so many at once --> bus of the shift: asr, language --> collector --> outcomes in order
+
+After so many files the shift ends, and all audio on its bus with it. The recogniser and the language model serve all
+shifts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
+
+from rich.progress import Progress, TaskID
+
+from tenor.bus import Bus
+from tenor.cli.collector import Account, Collector
+from tenor.cli.flags import Missing
+from tenor.cli.output import clock
+from tenor.cli.pipeline import running
+from tenor.cli.shift import Crew, shift
+from tenor.errors import TenorError
+from tenor.events import Alert, Call, CallMetrics, Sentence, Topic, Transcript
+from tenor.settings import Settings
+
+if TYPE_CHECKING:
+    from ingest.options import Options
+    from ingest.recording import Recording
+    from ingest.sources import Source
+    from ingest.text.conversation import Conversation, Reading
+    from tenor.redaction import Redactor
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+FILES_A_SHIFT = 1000
+WRITTEN_AT_ONCE = 64
+"""Conversations that need no recogniser: enough of them to fill the batches of the language model."""
+AHEAD = 256
+"""Outcomes that may wait for one before them."""
+
+
+@dataclass
+class Outcome:
+    """What became of one call, or of a file that is none."""
+
+    file: str
+    call: str = ""
+    info: Call | None = None
+    duration_ms: int = 0
+    warnings: list[str] = field(default_factory=list)
+    said: list[Transcript | Sentence] = field(default_factory=list)
+    metrics: CallMetrics | None = None
+    alerts: list[Alert] = field(default_factory=list)
+    error: str = ""
+    hint: str = ""
+    kept: bool = False
+    """Nothing was done: it is in the database already."""
+    last: bool = True
+    """The file holds no further call."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is wanted of a batch."""
+
+    topic: Topic
+    """TRANSCRIPTS: what was said; SENTENCES: what it means."""
+    options: Options
+    reading: Reading | None = None
+    """How to read text; None: everything is a recording."""
+    redactor: Redactor | None = None
+    jobs: int = 4
+    """Recordings at once."""
+    kept: Callable[[str], Awaitable[Outcome | None]] | None = None
+    """What is known of a call already; then it is left alone."""
+    settle: Callable[[Bus], Awaitable[None]] | None = None
+    """What a shift waits for before it ends."""
+
+
+@dataclass
+class _Item:
+    """A recording, a written conversation, or what kept a file from being either."""
+
+    name: str
+    content: Source | Conversation | TenorError
+    last: bool = True
+
+
+async def outcomes(
+    settings: Settings, sources: Sequence[Source | Missing], order: Order, crew: Crew, bars: Progress
+) -> AsyncGenerator[Outcome, None]:
+    """Every call's outcome, in the order of the files and of the calls in them."""
+    total = Total(bars, len(sources))
+    calls: set[str] = set()
+    for files in _shifts(sources):
+        async with shift(settings, crew) as bus:
+            collector = Collector(bus, order.topic)
+            batch = Batch(bus, settings, order, collector, calls, bars)
+            async with running(collector), aclosing(in_order(batch.items(files), batch.work, AHEAD)) as results:
+                async for outcome in results:
+                    total.count(outcome)
+                    yield outcome
+                if order.settle:
+                    await order.settle(bus)
+
+
+def _shifts(sources: Iterable[T]) -> Iterator[list[T]]:
+    rest = iter(sources)
+    while files := list(islice(rest, FILES_A_SHIFT)):
+        yield files
+
+
+async def in_order(items: AsyncIterator[T], work: Callable[[T], Awaitable[R]], ahead: int) -> AsyncGenerator[R, None]:
+    """`work` on every item, answers in their order. At most `ahead` items are taken before an answer is."""
+
+    async def one(item: T) -> R:
+        return await work(item)
+
+    waiting: deque[asyncio.Task[R]] = deque()
+    try:
+        async for item in items:
+            waiting.append(asyncio.create_task(one(item)))
+            while waiting and (len(waiting) >= ahead or waiting[0].done()):
+                yield await waiting.popleft()
+        while waiting:
+            yield await waiting.popleft()
+    finally:
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+
+class Total:
+    """The bar of all files, with how fast they go; none for a single one."""
+
+    def __init__(self, bars: Progress, files: int) -> None:
+        self._bars, self._files, self._done = bars, files, 0
+        self._began = time.monotonic()
+        self._task: TaskID | None = bars.add_task("all files", total=files, detail="") if files > 1 else None
+
+    def count(self, outcome: Outcome) -> None:
+        self._done += outcome.last
+        if self._task is not None:
+            rate = self._done / max(time.monotonic() - self._began, 1e-3)
+            detail = f"{self._done:,} of {self._files:,}, {rate:.1f} files/s"
+            self._bars.update(self._task, completed=self._done, detail=detail)
+
+
+class Batch:
+    """Feeds the files of one shift, and collects what becomes of each call."""
+
+    def __init__(
+        self, bus: Bus, settings: Settings, order: Order, collector: Collector, calls: set[str], bars: Progress
+    ) -> None:
+        self._bus, self._settings, self._order, self._collector, self._bars = bus, settings, order, collector, bars
+        self._calls = calls
+        self._spoken, self._written = asyncio.Semaphore(order.jobs), asyncio.Semaphore(WRITTEN_AT_ONCE)
+
+    async def items(self, sources: Iterable[Source | Missing]) -> AsyncIterator[_Item]:
+        from ingest.background import in_background
+        from ingest.text.conversation import form_of, open_text
+
+        for source in sources:
+            reading = self._order.reading
+            if isinstance(source, Missing):
+                yield _Item(source.name, source.error)
+            elif reading is None or not (reading.form or form_of(source)):
+                yield _Item(source.name, source)
+            else:
+                try:
+                    file = await in_background(lambda: open_text(source, self._order.options, reading))  # noqa: B023
+                except TenorError as error:
+                    yield _Item(source.name, error)
+                    continue
+                for number, conversation in enumerate(file, 1):
+                    yield _Item(conversation.name, conversation, number == len(file))
+
+    async def work(self, item: _Item) -> Outcome:
+        from ingest.sources import Source
+
+        outcome = Outcome(item.name, last=item.last)
+        content = item.content
+        try:
+            if isinstance(content, TenorError):
+                raise content
+            if isinstance(content, Source):
+                async with self._spoken:
+                    return await self._hear(content, outcome)
+            async with self._written:
+                return await self._read(content, outcome)
+        except TenorError as error:
+            outcome.error, outcome.hint = error.message, error.hint
+            return outcome
+
+    async def _hear(self, source: Source, outcome: Outcome) -> Outcome:
+        from ingest.background import in_background
+        from ingest.feeding import feed
+        from ingest.recording import open_recording
+
+        recording = await in_background(lambda: open_recording(source, self._order.options))
+        outcome.info = recording.info(0.0)
+        if known := await self._known(recording.call, outcome):
+            recording.close()
+            return known
+        bar = self._bars.add_task(recording.name, total=recording.duration_ms, detail="")
+
+        def advance(_: Recording, ms: int) -> None:
+            self._bars.update(bar, completed=ms, detail=clock(ms))
+
+        try:
+            account = self._collector.expect(recording.call)
+            fed = await feed(self._bus, recording, progress=advance)
+            outcome.duration_ms, outcome.warnings = fed.heard_ms, list(fed.warnings)
+            return await self._collected(account, outcome)
+        finally:
+            self._bars.remove_task(bar)
+
+    async def _read(self, conversation: Conversation, outcome: Outcome) -> Outcome:
+        from ingest.text.feeding import feed_text
+
+        assert self._order.redactor is not None
+        outcome.info = conversation.info()
+        if known := await self._known(conversation.call, outcome):
+            return known
+        account = self._collector.expect(conversation.call)
+        fed = await feed_text(self._bus, conversation, self._settings.speech, self._order.redactor)
+        outcome.duration_ms, outcome.warnings = fed.heard_ms, list(fed.warnings)
+        return await self._collected(account, outcome)
+
+    async def _known(self, call: str, outcome: Outcome) -> Outcome | None:
+        """The outcome, if there is nothing to do for this call."""
+        outcome.call = call
+        if call in self._calls:
+            outcome.error = f"{outcome.file} has the same content as one before it"
+            return outcome
+        self._calls.add(call)
+        kept = await self._order.kept(call) if self._order.kept else None
+        if kept is not None:
+            kept.file, kept.last, kept.kept = outcome.file, outcome.last, True
+        return kept
+
+    async def _collected(self, waiting: asyncio.Future[Account], outcome: Outcome) -> Outcome:
+        account = await waiting
+        state = account.state
+        assert state is not None
+        outcome.info = state.info or outcome.info
+        outcome.error = state.reason if state.state == "failed" else ""
+        outcome.said = sorted(account.said.values(), key=lambda said: (said.start_ms, said.channel))
+        outcome.metrics, outcome.alerts = account.metrics, list(account.alerts.values())
+        return outcome
