@@ -12,7 +12,7 @@ from typing import Protocol
 from nlp.rules import figures
 from nlp.rules.conversation import Conversation, Hit, Said
 from nlp.rules.expression import Expression
-from nlp.rules.phrases import Phrase
+from tenor.phrases import Phrase
 
 UTTERANCE_MS = 25_000
 """A sentence that began by now is known after this: an utterance is cut at 20 s, and recognised soon after."""
@@ -191,8 +191,8 @@ class Silence(Plain):
     values = frozenset({"seconds"})
 
     def holds(self, so_far: Conversation) -> Evidence | None:
-        at_ms = so_far.last_end_ms + self.length_ms
-        if so_far.written or so_far.quiet_until_ms < at_ms or at_ms not in self.span:
+        at_ms = so_far.silent_since_ms + self.length_ms
+        if so_far.written or so_far.heard_ms < at_ms or at_ms not in self.span:
             return None
         return Evidence(at_ms, "", {"seconds": f"{self.length_ms / 1000:g}"})
 

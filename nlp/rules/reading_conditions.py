@@ -8,8 +8,8 @@ from nlp.rules import figures
 from nlp.rules.conditions import AllOf, AnyOf, Condition, Figure, Not, NotSaid, Sentences, Silence, Span, Task
 from nlp.rules.expression import Expression
 from nlp.rules.pattern import Unfit
-from nlp.rules.phrases import Phrase, phrase
 from tenor import yaml_fields as fields
+from tenor.phrases import Phrase, phrase
 from tenor.yaml_lines import Faults, Mapping, Node, Sequence, meant
 
 ANYONE = "anyone"

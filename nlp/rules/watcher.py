@@ -47,15 +47,16 @@ class Watcher:
     def silence(self, now_ms: int) -> list[Alert]:
         """Everything up to `now_ms` has been heard, on every side, and all that was said in it has been told."""
         so_far = self._so_far
-        reached = sorted(so_far.last_end_ms + length for length in self._silences)
+        alerts: list[Alert] = []
         # One look at each moment that a silence is long enough, so that it does not matter how often we are told.
-        moments = [at_ms for at_ms in reached if so_far.quiet_until_ms < at_ms < now_ms]
-        alerts = []
-        for at_ms in (*moments, now_ms):
-            so_far.quiet_until_ms = max(so_far.quiet_until_ms, at_ms)
-            so_far.now_ms = max(so_far.now_ms, at_ms)
-            alerts += self._look()
-        return alerts
+        for since_ms, until_ms in so_far.silences(now_ms):
+            for length in self._silences:
+                if so_far.heard_ms < since_ms + length <= until_ms:
+                    with so_far.as_of(since_ms + length, since_ms):
+                        alerts += self._look()
+        so_far.heard_ms = max(so_far.heard_ms, now_ms)
+        so_far.now_ms = max(so_far.now_ms, now_ms)
+        return alerts + self._look()
 
     def _look(self) -> list[Alert]:
         return [

@@ -123,6 +123,16 @@ def test_silence_is_where_it_has_lasted_long_enough(tmp_path: Path) -> None:
     assert not watch(ruleset, said("hello", 0), 60, medium="chat")
 
 
+def test_a_silence_is_found_though_nobody_told_of_it_meanwhile(tmp_path: Path) -> None:
+    ruleset = rules(tmp_path, "r: {when: {silence: 20 s}, again after: 1 s}")
+    hello, late, later = said("hello", 0), said("hm", 35), said("well", 80, "agent")
+    often = [hello, 1, 22, 30, late, 36, 50, later, 70, 82]
+    for told in ([hello, late, later, 82], often, [hello, late, 36, later, 82]):
+        assert fired(watch(ruleset, *told)) == [("r", 22_000), ("r", 57_000)]
+    long = said("what was said meanwhile", 3, "agent", lasts_s=40)
+    assert fired(watch(ruleset, hello, 1, late, long, 43, later, 82)) == [("r", 63_000)]
+
+
 def test_a_rule_for_a_part_of_the_call(tmp_path: Path) -> None:
     text = """
         early: {when: {says: hello, in the first: 10 s}}
@@ -130,8 +140,9 @@ def test_a_rule_for_a_part_of_the_call(tmp_path: Path) -> None:
         quiet: {when: {silence: 5 s, in the first: 10 s}}
     """
     sentences = [said("hello", 11), said("hello", 61)]
-    assert fired(watch(rules(tmp_path, text), *sentences, 90)) == [("late", 61_000)]
+    assert fired(watch(rules(tmp_path, text), *sentences)) == [("late", 61_000)]
     assert fired(watch(rules(tmp_path, text), 5, *sentences)) == [("quiet", 5000), ("late", 61_000)]
+    assert not watch(rules(tmp_path, text), said("yes", 4), said("hello", 11), 20)
 
 
 @pytest.mark.parametrize(
@@ -211,8 +222,10 @@ def test_all_any_and_not(tmp_path: Path) -> None:
 
 def test_within_lets_go_again(tmp_path: Path) -> None:
     ruleset = rules(tmp_path, "r: {when: {all: [{says: refund, within: 30 s}, {silence: 10 s}]}}")
-    assert fired(watch(ruleset, said("refund", 0), said("hm", 20), 40)) == [("r", 32_000)], "28 s after the words"
-    assert not watch(ruleset, said("refund", 0), said("hm", 25), 40)
+    talk = [said("hm", at) for at in (8, 14)]
+    assert fired(watch(ruleset, said("refund", 0), *talk, said("hm", 20), 60)) == [("r", 32_000)], "28 s after them"
+    assert not watch(ruleset, said("refund", 0), *talk, said("hm", 23), 60)
+    assert not watch(ruleset, said("hm", 20), said("refund", 25), 29), "the silence was before the words"
 
 
 def test_only_for_some_calls(tmp_path: Path) -> None:
