@@ -86,7 +86,11 @@ def _url(text: str) -> URL:
 
 def _engine(url: URL) -> Engine:
     """Nothing is connected yet."""
-    options: dict[str, Any] = {"json_serializer": _to_json, "json_deserializer": msgspec.json.decode}
+    options: dict[str, Any] = {
+        "json_serializer": _to_json,
+        "json_deserializer": msgspec.json.decode,
+        "hide_parameters": True,  # callers' words do not belong in error messages
+    }
     if url.get_backend_name() == "postgresql":
         about = {"connect_timeout": 10, "application_name": "tenor"}
         return create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, connect_args=about, **options)

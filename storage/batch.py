@@ -1,0 +1,215 @@
+"""What a batch of events changes in the tables, in one transaction. Written twice, it changes nothing more.
+
+Topics are read each at its own pace: a sentence may come before its call. It then makes a row that the call's state
+fills in later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import singledispatchmethod
+from typing import Any
+
+from sqlalchemy import Connection, Table, bindparam, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlmodel import Session
+
+from storage import erased, sums, tables
+from storage.progress import advance, measure
+from tenor.events import Alert, CallMetrics, CallState, DeadLetter, Event, Note, NoteAcknowledged, Sentence
+
+TABLES = tables.Call.metadata.tables
+CALLS, SENTENCES, ALERTS, NOTES = (TABLES[name] for name in ("calls", "sentences", "alerts", "notes"))
+AGENTS, CUSTOMERS, DEAD_LETTERS = (TABLES[name] for name in ("agents", "customers", "dead_letters"))
+
+Row = dict[str, Any]
+
+
+class Batch:
+    """Events that belong in one transaction, by what they change."""
+
+    def __init__(self, events: Iterable[tuple[Event, float]]) -> None:
+        """Events in their order, with the time each was published."""
+        self._sentences: dict[str, Sentence] = {}
+        self._of_calls: list[CallState | CallMetrics] = []
+        self._alerts: dict[str, Alert] = {}
+        self._notes: dict[str, Note] = {}
+        self._read: dict[str, NoteAcknowledged] = {}
+        self._dead: dict[str, DeadLetter] = {}
+        self._since: dict[str, float] = {}
+        """Calls that get a row, with when they were first heard of here."""
+        for event, at in events:
+            self._sort(event)
+            if not isinstance(event, DeadLetter):
+                self._since.setdefault(event.call, at)
+
+    def write(self, session: Session) -> int:
+        """Bring the tables up to date; how many calls were left out because they are erased."""
+        erased.hold_off(session)
+        gone = erased.which(session, {*self._since, *(letter.call for letter in self._dead.values())})
+        self._without(gone)
+        connection = session.connection()
+        calls = _locked(connection, self._since)
+        begun = self._advance(connection, calls)
+        _put(connection, SENTENCES, [_sentence_row(event, calls) for event in self._sentences.values()], _if_newer)
+        _date(connection, begun)
+        _put(connection, ALERTS, [_plain(event, alert="id") for event in self._alerts.values()])
+        _put(connection, NOTES, [_plain(event, note="id") for event in self._notes.values()], defaults=_NOTE)
+        _acknowledge(connection, self._read.values())
+        _put(connection, DEAD_LETTERS, [_letter_row(event) for event in self._dead.values()])
+        if self._since:
+            sums.refresh(session, sorted(self._since))
+        return len(gone)
+
+    @singledispatchmethod
+    def _sort(self, event: Event) -> None:
+        raise TypeError(type(event).__name__)
+
+    @_sort.register
+    def _(self, event: Sentence) -> None:
+        known = self._sentences.get(event.sentence)
+        if known is None or event.revision > known.revision:
+            self._sentences[event.sentence] = event
+
+    @_sort.register
+    def _(self, event: CallState | CallMetrics) -> None:
+        self._of_calls.append(event)
+
+    @_sort.register
+    def _(self, event: Alert) -> None:
+        self._alerts.setdefault(event.alert, event)
+
+    @_sort.register
+    def _(self, event: Note) -> None:
+        self._notes.setdefault(event.note, event)
+
+    @_sort.register
+    def _(self, event: NoteAcknowledged) -> None:
+        self._read.setdefault(event.note, event)
+
+    @_sort.register
+    def _(self, event: DeadLetter) -> None:
+        self._dead.setdefault(f"{event.topic}/{event.partition}/{event.offset}", event)
+
+    def _without(self, gone: set[str]) -> None:
+        if gone:
+            for found in (self._sentences, self._alerts, self._notes, self._read, self._dead):
+                for key in [key for key, event in found.items() if event.call in gone]:
+                    del found[key]
+            self._of_calls = [event for event in self._of_calls if event.call not in gone]
+            self._since = {call: at for call, at in self._since.items() if call not in gone}
+
+    def _advance(self, connection: Connection, calls: dict[str, Row]) -> dict[str, float]:
+        """States and figures, into the rows; those whose beginning is known only now, with that beginning."""
+        began = {call: row["started_at"] for call, row in calls.items()}
+        changed: dict[str, Row] = {}
+        for event in self._of_calls:
+            row = calls[event.call]
+            changes = advance(row, event) if isinstance(event, CallState) else measure(row, event)
+            row.update(changes)
+            if changes:
+                changed[event.call] = row
+        if changed:
+            everything = update(CALLS).where(CALLS.c.id == bindparam("of_call"))
+            everything = everything.values({name: bindparam(name) for name in _FOLLOWED})
+            connection.execute(everything, [{**changed[call], "of_call": call} for call in sorted(changed)])
+            people = {(row["agent"], row["site"]) for row in changed.values() if row["agent"]}
+            agents = [{"name": agent, "site": site} for agent, site in sorted(people)]
+            _put(connection, AGENTS, agents, defaults={"display_name": "", "team": "", "sample": False})
+            customers = sorted({row["customer"] for row in changed.values()} - {""})
+            _put(
+                connection, CUSTOMERS, [{"id": customer, "display_name": "", "sample": False} for customer in customers]
+            )
+        return {call: row["started_at"] for call, row in calls.items() if row["started_at"] != began[call]}
+
+
+_FOLLOWED = (
+    *("medium", "source", "site", "queue", "agent", "customer", "language", "roles", "started_at", "redact"),
+    *("attributes", "state", "state_at", "reason", "ended_at", "metrics", "metrics_ms", "task", "task_score"),
+)
+_NOTE = {"acknowledged_by": "", "acknowledged_at": None}
+
+
+def _locked(connection: Connection, since: dict[str, float]) -> dict[str, Row]:
+    """The rows of the calls, made where there are none. Nobody else changes them until we are done; everyone takes
+    them in the same order, so that two who write never wait for each other."""
+    wanted = select(CALLS.c.id, *(CALLS.c[name] for name in _FOLLOWED)).with_for_update().order_by(CALLS.c.id)
+
+    def read(ids: Iterable[str]) -> dict[str, Row]:
+        return {row["id"]: dict(row) for row in connection.execute(wanted.where(CALLS.c.id.in_(ids))).mappings()}
+
+    if not since:
+        return {}
+    calls = read(since)
+    if missing := sorted(since.keys() - calls.keys()):
+        empty = tables.Call(id="").model_dump()
+        _put(connection, CALLS, [{**empty, "id": call, "state_at": since[call]} for call in missing])
+        calls |= read(missing)
+    return calls
+
+
+def _put(
+    connection: Connection,
+    table: Table,
+    rows: Sequence[Row],
+    conflict: Callable[[Any, Table], Any] | None = None,
+    defaults: Row | None = None,
+) -> None:
+    """Insert rows by their id; one that is there stays, unless `conflict` says otherwise."""
+    if not rows:
+        return
+    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    statement = insert(table)
+    statement = conflict(statement, table) if conflict else statement.on_conflict_do_nothing()
+    connection.execute(statement, [{**(defaults or {}), **row} for row in rows])
+
+
+def _if_newer(insert: Any, table: Table) -> Any:
+    """A sentence takes the place of an earlier revision of itself, never of the same or a later one."""
+    changes = {
+        column.name: insert.excluded[column.name] for column in table.columns if column.name not in ("id", "call")
+    }
+    return insert.on_conflict_do_update(
+        index_elements=["id"], set_=changes, where=insert.excluded.revision > table.c.revision
+    )
+
+
+def _sentence_row(event: Sentence, calls: dict[str, Row]) -> Row:
+    row = _plain(event, sentence="id")
+    started_at = calls[event.call]["started_at"]
+    row["spoken_at"] = started_at + event.start_ms / 1000 if started_at else 0.0
+    captured = event.times.get("captured")
+    row["latency_ms"] = round((max(event.times.values()) - captured) * 1000, 3) if captured else None
+    return row
+
+
+def _plain(event: Event, **renamed: str) -> Row:
+    """The event's fields as a row's, some under another name."""
+    fields = {name: getattr(event, name) for name in event.__struct_fields__ if name != "v"}
+    for name, column in renamed.items():
+        fields[column] = fields.pop(name)
+    return fields
+
+
+def _letter_row(event: DeadLetter) -> Row:
+    """Without the bytes, which stay on the bus until its retention ends."""
+    row = _plain(event)
+    del row["value"]
+    return {**row, "id": f"{event.topic}/{event.partition}/{event.offset}"}
+
+
+def _date(connection: Connection, begun: dict[str, float]) -> None:
+    """Sentences that came before the beginning of their call was known."""
+    if begun:
+        spoken_at: Any = bindparam("began") + SENTENCES.c.start_ms.cast(SENTENCES.c.spoken_at.type) / 1000.0
+        late = update(SENTENCES).where(SENTENCES.c.call == bindparam("of_call")).values(spoken_at=spoken_at)
+        connection.execute(late, [{"of_call": call, "began": began} for call, began in sorted(begun.items())])
+
+
+def _acknowledge(connection: Connection, events: Iterable[NoteAcknowledged]) -> None:
+    """The first time counts."""
+    read = [{"of_note": event.note, "who": event.by, "moment": event.at} for event in events]
+    if read:
+        first = update(NOTES).where(NOTES.c.id == bindparam("of_note"), NOTES.c.acknowledged_at.is_(None))
+        values: Row = {"acknowledged_by": bindparam("who"), "acknowledged_at": bindparam("moment")}
+        connection.execute(first.values(values), read)

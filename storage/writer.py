@@ -1,0 +1,132 @@
+"""The stage that keeps what was understood: sentences, calls, notes and dead letters, from the bus into the tables.
+
+An offset is committed only after the transaction that holds its event, so a writer killed at any moment reads some
+events twice and loses none; writing twice changes nothing (batch.py).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import psycopg
+import structlog
+from sqlalchemy.exc import StatementError
+
+from storage import metrics
+from storage.batch import Batch
+from storage.database import Database
+from storage.patience import in_thread, opened, patiently
+from tenor.bus import Bus, Commit, Consumer, Partition, Record
+from tenor.events import CALLS, DEAD, NOTES, SENTENCES, DeadLetter, Event, Sentence, Unreadable
+from tenor.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+GROUP = "storage"
+BATCH = 1000
+"""Records of one transaction, at most."""
+TOPICS = {topic.name: topic for topic in (SENTENCES, CALLS, NOTES, DEAD)}
+NUL = b"\\u0000"
+
+
+class Writer:
+    name = "storage"
+
+    def __init__(self, bus: Bus, settings: Settings) -> None:
+        self._bus = bus
+        self._settings = settings
+
+    async def run(self) -> None:
+        database = await opened(self._settings, self.name)
+        try:
+            async with self._bus.consumer(TOPICS.values(), GROUP) as consumer:
+                while True:
+                    if records := await consumer.poll(BATCH):
+                        await self._keep(database, consumer, records)
+        finally:
+            await in_thread(database.close)
+
+    async def _keep(self, database: Database, consumer: Consumer, records: Sequence[Record]) -> None:
+        readable: list[tuple[Record, Event]] = []
+        for record in records:
+            try:
+                event = TOPICS[record.topic].decode(record.value)
+                if NUL in record.value and _holds_nul(msgspec.to_builtins(event)):
+                    raise Unreadable("it holds a NUL character, which no database keeps")
+            except Unreadable as error:
+                # What lies in dead letters unreadable would go round for ever: it is noted where it lies.
+                if record.topic != DEAD.name:
+                    await self._bury(record, str(error))
+                    continue
+                event = self._letter(record, str(error))
+            readable.append((record, event))
+        started = time.monotonic()
+        await self._write(database, readable)
+        metrics.BATCH_SECONDS.observe(time.monotonic() - started)
+        ends = {Partition(record.topic, record.partition): Commit(record.offset + 1) for record in records}
+        await consumer.commit(ends)
+
+    async def _write(self, database: Database, found: Sequence[tuple[Record, Event]]) -> None:
+        """All in one transaction; when one event spoils it, the others without it."""
+        if not found:
+            return
+
+        def transact() -> int:
+            with database.begin() as session:
+                return Batch((event, record.at) for record, event in found).write(session)
+
+        try:
+            metrics.SKIPPED.inc(await patiently(database, self.name, transact))
+        except Exception as error:
+            if len(found) == 1:
+                await self._bury(found[0][0], _reason(error))
+                return
+            middle = len(found) // 2
+            await self._write(database, found[:middle])
+            await self._write(database, found[middle:])
+            return
+        now = time.time()
+        for record, event in found:
+            metrics.EVENTS.labels(record.topic).inc()
+            if isinstance(event, Sentence):
+                metrics.DELAY_SECONDS.observe(max(0.0, now - record.at))
+
+    async def _bury(self, record: Record, reason: str) -> None:
+        metrics.DEAD_LETTERS.inc()
+        log.warning(
+            "a record could not be stored",
+            topic=record.topic, partition=record.partition, offset=record.offset, reason=reason,
+        )  # fmt: skip
+        if record.topic != DEAD.name:
+            await self._bus.publish(DEAD, self._letter(record, reason))
+
+    def _letter(self, record: Record, reason: str) -> DeadLetter:
+        return DeadLetter(
+            call=record.key,
+            stage=self.name,
+            reason=reason,
+            topic=record.topic,
+            partition=record.partition,
+            offset=record.offset,
+            value=record.value,
+            at=time.time(),
+        )
+
+
+def _holds_nul(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\x00" in value
+    if isinstance(value, dict):
+        return any(_holds_nul(item) for pair in value.items() for item in pair)
+    return isinstance(value, list | tuple) and any(map(_holds_nul, value))
+
+
+def _reason(error: Exception) -> str:
+    """What the database objects to, without what was to be written: those may be a caller's words."""
+    cause = error.orig if isinstance(error, StatementError) else error
+    if isinstance(cause, psycopg.Error):
+        return cause.diag.message_primary or type(cause).__name__
+    return str(cause)[:200]

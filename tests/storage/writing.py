@@ -1,0 +1,77 @@
+"""A writer at work on a bus and a database, and what it left in the tables."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from sqlalchemy import select
+
+from storage import tables
+from storage.database import Database
+from storage.writer import GROUP, TOPICS, Writer
+from tenor.bus import Bus
+from tenor.events import CALLS, DEAD, NOTES, SENTENCES, Alert, CallMetrics, CallState, DeadLetter, Event, Sentence
+from tenor.settings import Settings
+
+KEPT = ("calls", "sentences", "alerts", "notes", "agents", "customers", "dead_letters")
+
+
+def topic_of(event: Event) -> Any:
+    if isinstance(event, Sentence):
+        return SENTENCES
+    if isinstance(event, CallState | CallMetrics | Alert):
+        return CALLS
+    return DEAD if isinstance(event, DeadLetter) else NOTES
+
+
+async def publish(bus: Bus, events: Iterable[Event]) -> None:
+    for event in events:
+        await bus.publish(topic_of(event), event)
+
+
+@asynccontextmanager
+async def writing(bus: Bus, settings: Settings) -> AsyncIterator[asyncio.Task[None]]:
+    """A writer at work inside the block, stopped after it."""
+    task = asyncio.create_task(Writer(bus, settings).run())
+    try:
+        yield task
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def all_kept(bus: Bus, task: asyncio.Task[None] | None = None, timeout_s: float = 30.0) -> None:
+    """Wait until everything on the bus has been committed by the writers."""
+
+    async def read() -> bool:
+        return sum((await bus.lag(TOPICS.values(), GROUP)).values()) == 0
+
+    await until(read, task, timeout_s)
+
+
+async def until(happened: Callable[[], Any], task: asyncio.Task[None] | None = None, timeout_s: float = 30.0) -> None:
+    async with asyncio.timeout(timeout_s):
+        while True:
+            if task is not None and task.done():
+                task.result()
+            result = happened()
+            if asyncio.iscoroutine(result):
+                result = await result
+            if result:
+                return
+            await asyncio.sleep(0.02)
+
+
+def rows(database: Database, *names: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """All rows of the tables, by table and id."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    with database.session() as session:
+        for name in names or KEPT:
+            table = tables.Call.metadata.tables[name]
+            key = next(iter(table.primary_key)).name
+            found[name] = {row[key]: dict(row) for row in session.execute(select(table)).mappings()}
+    return found
