@@ -1,4 +1,4 @@
-"""Flags that several commands share: how a recording becomes a call."""
+"""Flags that several commands share: how a recording, a chat or an e-mail becomes a call."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import typer
 
 from ingest.options import Options
 from ingest.sources import EXTENSIONS, Source, expand
+from ingest.text.conversation import ENDINGS, FORMS, Reading
+from ingest.text.fields import Columns
 from tenor.errors import BadInput, TenorError
 from tenor.settings import Settings
 
@@ -27,6 +29,16 @@ Channels = Annotated[str | None, typer.Option(metavar="N,N", help="Channels to h
 Language = Annotated[str | None, typer.Option(metavar="TAG", help="Language spoken, e.g. en-US.")]
 RedactFlag = Annotated[str | None, typer.Option("--redact", metavar="off|text|audio", help="What to take out.")]
 BusFlag = Annotated[str | None, typer.Option("--bus", metavar="URL", help="kafka://host:9092 or sqlite:///path.")]
+FormFlag = Annotated[
+    str | None, typer.Option("--format", metavar="FORM", help="Read it as txt, csv, json, jsonl, eml or mbox.")
+]
+MediumFlag = Annotated[str | None, typer.Option("--medium", metavar="chat|email", help="What the text is.")]
+Encoding = Annotated[str, typer.Option(metavar="NAME", help="Of text that is not UTF-8, e.g. cp1252.")]
+TextColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key that holds the text.")]
+SpeakerColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key that says who wrote it.")]
+TimeColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key that says when.")]
+ConversationColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key that tells conversations apart.")]
+Agents = Annotated[str, typer.Option(metavar="NAME,NAME", help="Which of the names in a chat are agents.")]
 Json = Annotated[bool, typer.Option("--json", help="JSON for scripts.")]
 
 
@@ -54,6 +66,35 @@ def recording_options(
         language=language or settings.speech.language,
         redact=redact,  # type: ignore[arg-type]  # checked above
         **{"site": settings.ingest.site, "queue": settings.ingest.queue, "record": settings.ingest.record, **given},
+    )
+
+
+def readable() -> frozenset[str]:
+    """What a folder is searched for when text counts too."""
+    return EXTENSIONS | ENDINGS.keys()
+
+
+def reading(
+    form: str | None,
+    medium: str | None,
+    encoding: str,
+    text_column: str,
+    speaker_column: str,
+    time_column: str,
+    conversation_column: str,
+    agents: str,
+) -> Reading:
+    """How text is to be read, from the flags."""
+    if form is not None and form not in FORMS:
+        raise BadInput(f"--format takes {', '.join(FORMS)}, not {form!r}")
+    if medium not in (None, "chat", "email"):
+        raise BadInput(f"--medium takes chat or email, not {medium!r}")
+    return Reading(
+        form=form,
+        encoding=encoding,
+        columns=Columns(text_column, speaker_column, time_column, conversation_column),
+        agents=tuple(name.strip() for name in agents.split(",") if name.strip()),
+        medium=medium,  # type: ignore[arg-type]  # checked above
     )
 
 
