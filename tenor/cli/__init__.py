@@ -7,7 +7,23 @@ import sys
 import typer
 
 from tenor import __version__
-from tenor.cli import classify, config, dashboard, demo, doctor, erase, ingest, riva, sample, serve, transcribe, watch
+from tenor.cli import (
+    analyze,
+    classify,
+    config,
+    dashboard,
+    demo,
+    doctor,
+    erase,
+    export,
+    importing,
+    ingest,
+    riva,
+    sample,
+    serve,
+    transcribe,
+    watch,
+)
 from tenor.cli import db as database
 from tenor.cli.context import Context
 from tenor.cli.output import complain
@@ -30,8 +46,11 @@ app.command(rich_help_panel=START)(demo.demo)
 app.command(rich_help_panel=START)(watch.watch)
 app.command(rich_help_panel=START)(doctor.doctor)
 app.command(rich_help_panel=CALLS)(transcribe.transcribe)
+app.command(rich_help_panel=CALLS)(analyze.analyze)
 app.command(rich_help_panel=CALLS)(ingest.ingest)
 app.command(rich_help_panel=CALLS)(classify.classify)
+app.command(rich_help_panel=KEPT)(export.export)
+app.command("import", rich_help_panel=KEPT)(importing.import_calls)
 app.command(rich_help_panel=KEPT)(erase.erase)
 app.command(rich_help_panel=SERVICES)(dashboard.dashboard)
 app.command(rich_help_panel=SERVICES)(riva.riva)
