@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from rich.markup import escape
 
 from tenor.cli.context import run, settings
 from tenor.cli.output import console, say
+from tenor.cli.whoami import me
 from tenor.errors import BadInput
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def erase(
     try:
         if not yes:
             _ask(database, call, customer)
-        receipt = run(erase_for_good(database, given, by=_me(), call=call, customer=customer, force=force))
+        receipt = run(erase_for_good(database, given, by=me(), call=call, customer=customer, force=force))
     finally:
         database.close()
     if as_json:
@@ -72,10 +72,3 @@ def _show(receipt: Receipt) -> None:
     console.print(f"{'bus':12}{receipt.bus_records} records; {until}")
     for note in receipt.notes:
         say(f"[dim]{escape(note)}[/]")
-
-
-def _me() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a user id without a name, as containers have
-        return "unknown"

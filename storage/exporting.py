@@ -1,0 +1,198 @@
+"""Calls written down for others: as a vCon, as JSON, as a table of sentences, to read, as subtitles.
+
+A call alone goes to one file or to standard output; many go to a folder or a zip, one file a call, or all into one
+file where the format can hold them (CSV, text, and JSON as lines).
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import fsspec
+import msgspec
+from sqlmodel import Session
+
+from storage import portable
+from storage.calls import WholeCall
+from storage.portable import MEDIA_TYPES, Recording, content_hash, packed
+from storage.vcon import iso, said, vcon
+from tenor.errors import BadInput
+from tenor.settings import Settings
+
+Format = Literal["vcon", "json", "csv", "txt", "srt"]
+FORMATS: tuple[Format, ...] = ("vcon", "json", "csv", "txt", "srt")
+SUFFIX = {"vcon": ".vcon.json", "json": ".json", "csv": ".csv", "txt": ".txt", "srt": ".srt"}
+
+COLUMNS = (
+    *("call", "started_at", "medium", "agent", "customer", "queue", "site", "task"),
+    *("sentence", "channel", "role", "start_ms", "end_ms", "spoken_at", "text", "sentiment", "mood"),
+    *("intent", "intent_score", "slots", "language", "corrected", "original_text"),
+)
+
+
+class Audio(NamedTuple):
+    """A recording as it is kept."""
+
+    name: str
+    content: bytes
+
+    @property
+    def mediatype(self) -> str:
+        return MEDIA_TYPES.get(Path(self.name).suffix, "application/octet-stream")
+
+    def packed(self, *, body: bool) -> Recording:
+        return portable.Recording(
+            mediatype=self.mediatype,  # type: ignore[arg-type]
+            content_hash=content_hash(self.content),
+            body=packed(self.content) if body else "",
+        )
+
+
+def recorded(settings: Settings, whole: WholeCall) -> Audio | None:
+    """The recording of a call, if there is one and its file is still there."""
+    name = whole.call.recording
+    if not name:
+        return None
+    files, folder = fsspec.core.url_to_fs(settings.recordings_url)
+    try:
+        return Audio(name, files.cat_file(f"{folder}/{name}"))
+    except FileNotFoundError:
+        return None
+
+
+def render(session: Session, whole: WholeCall, form: Format, audio: Audio | None = None, audio_url: str = "") -> str:
+    """The call in that format. JSON and vCon hold the audio, if it is given; with `audio_url` a vCon refers to it."""
+    match form:
+        case "csv":
+            return table([whole])
+        case "txt":
+            return to_read(whole)
+        case "srt":
+            return subtitles(whole)
+        case "json":
+            recording = audio.packed(body=True) if audio else None
+            return _json(portable.document(session, whole, recording))
+        case "vcon":
+            recording = audio.packed(body=not audio_url) if audio else None
+            url = f"{audio_url.rstrip('/')}/{audio.name}" if audio and audio_url else ""
+            return _json(vcon(whole, portable.document(session, whole), recording, url))
+
+
+def table(calls: list[WholeCall], *, header: bool = True) -> str:
+    """One row a sentence."""
+    made = io.StringIO()
+    writer = csv.writer(made, lineterminator="\r\n")
+    if header:
+        writer.writerow(COLUMNS)
+    for whole in calls:
+        for row in whole.sentences:
+            writer.writerow([harmless(cell) for cell in _cells(whole, row)])
+    return made.getvalue()
+
+
+def harmless(cell: Any) -> Any:
+    """A text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    return f"'{cell}" if isinstance(cell, str) and cell.lstrip().startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+
+
+def to_read(whole: WholeCall) -> str:
+    call = whole.call
+    about = {"call": call.id, "started": iso(call.started_at), "agent": call.agent, "customer": call.customer}
+    about |= {"queue": call.queue, "about": call.task, "state": call.state}
+    lines = [f"{name}: {value}" for name, value in about.items() if value]
+    lines.append("")
+    for row in whole.sentences:
+        now = said(whole, row)
+        lines.append(f"[{_clock(row.start_ms)}] {now['role']} ({now['sentiment']}): {_one_line(now['text'])}")
+    lines += [f"[{_clock(alert.at_ms)}] {alert.severity}: {_one_line(alert.text)}" for alert in whole.alerts]
+    lines += [f"note by {note.author}: {_one_line(note.text)}" for note in whole.notes]
+    return "\n".join(lines) + "\n"
+
+
+def subtitles(whole: WholeCall) -> str:
+    """SubRip, with the speaker before what was said."""
+    if whole.call.medium != "voice":
+        raise BadInput(f"call {whole.call.id!r} was written, not spoken: it has no subtitles", "use --format txt")
+    blocks = []
+    for number, row in enumerate(whole.sentences, 1):
+        now = said(whole, row)
+        end_ms = max(row.end_ms, row.start_ms + 1)
+        times = f"{_subtitle_time(row.start_ms)} --> {_subtitle_time(end_ms)}"
+        blocks.append(f"{number}\n{times}\n{now['role']}: {_one_line(now['text'])}\n")
+    return "\n".join(blocks)
+
+
+def file_name(call: str) -> str:
+    """A name that every file system takes, and that no two calls share."""
+    safe = re.sub(r"[^\w.-]+", "_", call, flags=re.ASCII).lstrip(".")[:100]
+    if safe == call:
+        return safe
+    return f"{safe}-{hashlib.sha256(call.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+Sink = Callable[[str, bytes], None]
+"""Takes a file's name and content."""
+
+
+@contextmanager
+def folder(path: Path) -> Iterator[Sink]:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"cannot make the folder {path}: {error.strerror}") from None
+
+    def write(name: str, content: bytes) -> None:
+        (path / name).write_bytes(content)
+
+    yield write
+
+
+@contextmanager
+def archive(path: Path) -> Iterator[Sink]:
+    """A zip; one that was begun and not finished is not left behind."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as made:
+            yield made.writestr
+        part.replace(path)
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {error.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _cells(whole: WholeCall, row: Any) -> list[Any]:
+    call, now = whole.call, said(whole, row)
+    corrected = now["text"] != row.text
+    return [
+        *(call.id, iso(call.started_at), call.medium, call.agent, call.customer, call.queue, call.site, call.task),
+        *(row.id, row.channel, now["role"], row.start_ms, row.end_ms, iso(row.spoken_at), now["text"]),
+        *(now["sentiment"], row.mood, now["intent"], row.intent_score, _json(row.slots) if row.slots else ""),
+        *(row.language, "yes" if whole.labels.get(row.id) else "", row.text if corrected else ""),
+    ]
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _clock(ms: int) -> str:
+    minutes, seconds = divmod(ms // 1000, 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}" if minutes >= 60 else f"{minutes}:{seconds:02}"
+
+
+def _subtitle_time(ms: int) -> str:
+    seconds, rest = divmod(max(ms, 0), 1000)
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02},{rest:03}"

@@ -1,0 +1,179 @@
+"""Calls brought in from another installation: our JSON, vCons of ours, zips and folders of them.
+
+What comes from outside is not trusted: sizes are bounded before anything is unpacked, nothing is ever written under a
+name that was given, and the rows of a call are written in one transaction or not at all. A call that is here already
+stays as it is; if the two differ, that is told.
+"""
+
+from __future__ import annotations
+
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import fsspec
+import msgspec
+from sqlmodel import Session, SQLModel
+
+from storage import erased, portable, tables, vcon
+from storage.calls import whole
+from storage.database import Database
+from storage.exporting import file_name
+from storage.portable import SUFFIXES, Document
+from storage.viewer import HOUSE
+from tenor.errors import BadInput
+from tenor.settings import Settings
+
+MOST_BYTES = 1 << 30
+"""Of one document: ten hours of audio."""
+MOST_FILES = 100_000
+MOST_RATIO = 200
+"""How many times larger than in its zip a document may be. Text shrinks to a tenth, audio hardly."""
+SUFFIX = (".json", ".vcon", ".zip")
+
+Outcome = Literal["imported", "replaced", "unchanged", "conflict", "erased"]
+
+
+class Found(NamedTuple):
+    """A document and where it was."""
+
+    place: str
+    content: bytes
+
+
+class Result(NamedTuple):
+    call: str
+    outcome: Outcome
+    detail: str = ""
+
+
+def files(path: Path) -> list[Path]:
+    """The file, or those of a folder that may hold calls."""
+    if not path.exists():
+        raise BadInput(f"no such file: {path}")
+    if not path.is_dir():
+        return [path]
+    inside = sorted(one for one in path.rglob("*") if one.suffix.lower() in SUFFIX and one.is_file())
+    if not inside:
+        raise BadInput(f"no calls in the folder {path}", "exported calls are .json, .vcon or .zip files")
+    return inside
+
+
+def documents(path: Path) -> Iterator[Found]:
+    """The document of a file, or every one of a zip."""
+    if path.suffix.lower() == ".zip":
+        yield from _zipped(path)
+        return
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise BadInput(f"{path} is larger than a call can be ({MOST_BYTES >> 20} MB)")
+        yield Found(str(path), path.read_bytes())
+    except OSError as error:
+        raise BadInput(f"cannot read {path}: {error.strerror}") from None
+
+
+def read(found: Found) -> Document:
+    """The call in a document; says where and what when there is none."""
+    try:
+        try:
+            given: Any = msgspec.json.decode(found.content)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise BadInput(f"not JSON: {error}") from None
+        return portable.read(vcon.portable(given) if isinstance(given, dict) and "tenor" not in given else given)
+    except RecursionError:
+        raise BadInput(f"{found.place}: nested too deeply") from None
+    except BadInput as error:
+        raise BadInput(f"{found.place}: {error.message}", error.hint) from None
+
+
+def store(database: Database, settings: Settings, document: Document, *, by: str, replace: bool = False) -> Result:
+    """Write a call and its recording, unless it is here already or was erased here."""
+    audio = document.recording.audio() if document.recording else None
+    call = document.call.id
+    with database.begin() as session:
+        erased.hold_off(session)
+        if erased.is_erased(session, call):
+            return Result(call, "erased", "it was erased here and does not come back")
+        document.call.recording = ""
+        if audio is not None:
+            document.call.recording = file_name(call) + SUFFIXES[document.recording.mediatype]  # type: ignore[union-attr]
+        here = whole(session, HOUSE, call)
+        if here:
+            if differing := _differences(portable.document(session, here), document):
+                if not replace:
+                    return Result(call, "conflict", f"it is here already and differs in {', '.join(differing)}")
+            else:
+                return Result(call, "unchanged")
+            session.delete(here.call)
+            session.flush()
+        # The audio first: a row never names a recording that is not there.
+        if audio is not None:
+            _keep(settings, document.call.recording, audio)
+        _insert(session, document)
+        session.add(tables.Audit(at=time.time(), who=by, action="call.imported", subject=call))
+    return Result(call, "replaced" if here else "imported")
+
+
+def _insert(session: Session, document: Document) -> None:
+    for model, row in ((tables.Customer, document.customer), (tables.Agent, document.agent)):
+        if row is not None:
+            known = session.get(model, getattr(row, "id", None) or row.name)
+            if known is None:
+                session.add(model(**msgspec.structs.asdict(row)))
+    session.add(tables.Call(**msgspec.structs.asdict(document.call)))
+    session.flush()
+    belonging: tuple[tuple[type[SQLModel], list[Any]], ...] = (
+        (tables.Sentence, document.sentences),
+        (tables.Alert, document.alerts),
+        (tables.Note, document.notes),
+        (tables.Label, document.labels),
+    )
+    for kind, rows in belonging:
+        session.add_all(kind(**msgspec.structs.asdict(row)) for row in rows)
+        session.flush()
+
+
+def _differences(here: dict[str, Any], document: Document) -> list[str]:
+    """Which parts of a call differ. A recording that was not exported is no difference."""
+    there = msgspec.to_builtins(document)
+    if not document.call.recording:
+        here["call"]["recording"] = ""
+    parts = ("call", "sentences", "alerts", "notes", "labels")
+    return [name for name in parts if _sorted(here[name]) != _sorted(there.get(name, []))]
+
+
+def _sorted(rows: Any) -> Any:
+    return sorted(rows, key=msgspec.json.encode) if isinstance(rows, list) else rows
+
+
+def _keep(settings: Settings, name: str, audio: bytes) -> None:
+    files, folder = fsspec.core.url_to_fs(settings.recordings_url)
+    files.makedirs(folder, exist_ok=True)
+    part = f"{folder}/.{name}.part"
+    files.pipe_file(part, audio)
+    files.mv(part, f"{folder}/{name}")
+
+
+def _zipped(path: Path) -> Iterator[Found]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            inside = [one for one in archive.infolist() if not one.is_dir()]
+            if len(inside) > MOST_FILES:
+                raise BadInput(f"{path} holds {len(inside)} files, more than {MOST_FILES}")
+            for one in inside:
+                place = f"{path}:{one.filename}"
+                if not one.filename.lower().endswith(SUFFIX[:2]):
+                    continue  # the recordings beside texts, say
+                if one.flag_bits & 1:
+                    raise BadInput(f"{place} is encrypted")
+                if one.file_size > MOST_BYTES or one.file_size > MOST_RATIO * max(one.compress_size, 1000):
+                    raise BadInput(f"{place} would unpack to {one.file_size >> 20} MB: no call does")
+                with archive.open(one) as opened:
+                    content = opened.read(one.file_size + 1)
+                if len(content) > one.file_size:
+                    raise BadInput(f"{place} is larger than its zip says")
+                yield Found(place, content)
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, zipfile.LargeZipFile) as error:
+        raise BadInput(f"{path} is not a zip we can read: {error}") from None

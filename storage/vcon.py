@@ -1,0 +1,198 @@
+"""A call as a vCon, the IETF's container for conversations (draft-ietf-vcon-vcon-core, syntax 0.3.0).
+
+    parties       who was on each channel (`role` is of the contact centre extension, "CC")
+    dialog        the recording, both sides as channels; of a chat or an e-mail, each sentence as text
+    analysis      transcript, sentiment, intents, and what the call is about
+    attachments   the whole call as Tenor keeps it, so that another Tenor loses nothing
+
+People's corrections are in the transcript and the analysis; the attachment has both answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from storage.calls import WholeCall
+from storage.labels import newest
+from storage.portable import Recording
+from storage.tables import Sentence
+from tenor.errors import BadInput
+
+VERSION = "0.3.0"
+READ = ("0.0.1", "0.0.2", "0.3.0", "0.4.0")
+PURPOSE = "tenor-call"
+VENDOR = "Tenor"
+ROLES = {"caller": "customer"}
+"""What the contact centre extension calls ours."""
+
+
+def vcon(whole: WholeCall, document: dict[str, Any], recording: Recording | None, url: str = "") -> dict[str, Any]:
+    """`recording` comes inline when it has a body, else by `url` and hash; without either it is left out."""
+    call = whole.call
+    seconds = round(call.duration_ms / 1000, 3)
+    dialog: list[dict[str, Any]] = []
+    if recording and (recording.body or url):
+        content: dict[str, Any] = {"body": recording.body, "encoding": "base64url"} if recording.body else {"url": url}
+        dialog = [
+            {
+                "type": "recording",
+                "start": iso(call.started_at),
+                "duration": seconds,
+                "parties": list(range(len(call.roles))),
+                "mediatype": recording.mediatype,
+                "filename": call.recording,
+                "content_hash": recording.content_hash,
+                **content,
+            }
+        ]
+    elif call.medium != "voice":
+        dialog = [
+            {
+                "type": "text",
+                "start": iso(row.spoken_at),
+                "parties": row.channel,
+                "mediatype": "text/plain",
+                "body": said(whole, row)["text"],
+                "encoding": "none",
+            }
+            for row in whole.sentences
+        ]
+    about: dict[str, Any] = {"dialog": list(range(len(dialog)))} if dialog else {}
+    bare = {key: value for key, value in document.items() if key != "recording"}
+    return {
+        "vcon": VERSION,
+        "uuid": identity(call.id),
+        "extensions": ["CC"],
+        "created_at": iso(call.started_at),
+        "updated_at": document["exported_at"],
+        **({"subject": call.task} if call.task else {}),
+        "parties": [_party(role, call.agent, call.customer) for role in call.roles],
+        "dialog": dialog,
+        "analysis": _analysis(whole, about),
+        "attachments": [
+            {
+                "purpose": PURPOSE,
+                "start": iso(call.started_at),
+                "party": 0,
+                **({"dialog": 0} if dialog else {}),
+                "mediatype": "application/json",
+                "filename": "call.json",
+                "encoding": "json",
+                "body": _json(bare),
+            }
+        ],
+    }
+
+
+def portable(given: dict[str, Any]) -> dict[str, Any]:
+    """The call of Tenor in a vCon, with the recording of its dialog."""
+    if "payload" in given or "ciphertext" in given:
+        raise BadInput("signed and encrypted vCons cannot be read", "take the vCon out of its envelope first")
+    if given.get("vcon") not in READ:
+        raise BadInput(f"vCon version {given.get('vcon')!r} is unknown at `$.vcon`", f"we read {', '.join(READ)}")
+    found: dict[str, Any] | None = None
+    for number, attachment in enumerate(_list(given, "attachments")):
+        if attachment.get("purpose", attachment.get("type")) == PURPOSE:
+            found = _object(attachment.get("body"), f"$.attachments[{number}].body")
+    if found is None:
+        raise BadInput(
+            f"this vCon has no attachment `{PURPOSE}`: it is not of Tenor",
+            "`tenor analyze` takes the recording or the text in it",
+        )
+    for one in _list(given, "dialog"):
+        if one.get("type") == "recording" and one.get("body"):
+            found["recording"] = {key: one.get(key) for key in ("mediatype", "content_hash", "body")}
+    return found
+
+
+def identity(call: str) -> str:
+    """The same call has the same UUID (version 8) wherever it is exported."""
+    digest = bytearray(hashlib.sha256(f"tenor call {call}".encode("utf-8", "surrogatepass")).digest()[:16])
+    digest[6] = digest[6] & 0x0F | 0x80
+    digest[8] = digest[8] & 0x3F | 0x80
+    return str(uuid.UUID(bytes=bytes(digest)))
+
+
+def said(whole: WholeCall, row: Sentence) -> dict[str, str]:
+    """Text, sentiment, intent and role of a sentence, as people left them."""
+    people = newest(whole.labels.get(row.id, ()))
+    models = {"text": row.text, "sentiment": row.sentiment, "intent": row.intent, "role": whole.role(row)}
+    return {kind: people[kind].value if kind in people else answer for kind, answer in models.items()}
+
+
+def iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _party(role: str, agent: str, customer: str) -> dict[str, Any]:
+    party: dict[str, Any] = {"role": ROLES.get(role, role)}
+    if role == "caller" and customer:
+        if re.fullmatch(r"\+?[\d\s()./-]{5,}", customer):
+            return {**party, "tel": customer}
+        if re.fullmatch(r"[^\s@]+@[^\s@]+", customer):
+            return {**party, "mailto": customer}
+        return {**party, "name": customer, "validation": "none"}
+    return {**party, "name": agent, "validation": "none"} if role == "agent" and agent else party
+
+
+def _analysis(whole: WholeCall, about: dict[str, Any]) -> list[dict[str, Any]]:
+    def each(of: Callable[[Sentence, dict[str, str]], dict[str, Any]]) -> str:
+        return _json([{"sentence": row.id, **of(row, said(whole, row))} for row in whole.sentences])
+
+    bodies = {
+        "transcript": each(
+            lambda row, now: {
+                "party": row.channel,
+                "role": now["role"],
+                "start": row.start_ms / 1000,
+                "end": row.end_ms / 1000,
+                "text": now["text"],
+            }
+        ),
+        "sentiment": each(lambda row, now: {"sentiment": now["sentiment"], "mood": row.mood}),
+        "intent": each(lambda row, now: {"intent": now["intent"], "score": row.intent_score, "slots": row.slots}),
+        "task": _json({"task": whole.call.task, "score": whole.call.task_score}),
+        "metrics": _json(whole.call.metrics),
+    }
+    return [
+        {
+            "type": kind,
+            **about,
+            "mediatype": "application/json",
+            "vendor": VENDOR,
+            "product": "tenor",
+            "schema": f"tenor-{kind}-1",
+            "encoding": "json",
+            "body": body,
+        }
+        for kind, body in bodies.items()
+    ]
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _list(given: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    rows = given.get(name) or []
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise BadInput(f"not a list of objects at `$.{name}`")
+    return rows
+
+
+def _object(body: Any, place: str) -> dict[str, Any]:
+    if isinstance(body, str):
+        try:
+            body = msgspec.json.decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise BadInput(f"not JSON at `{place}`: {error}") from None
+    if not isinstance(body, dict):
+        raise BadInput(f"not an object at `{place}`")
+    return body

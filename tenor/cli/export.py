@@ -1,0 +1,145 @@
+"""`tenor export`: calls as files for others."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from tenor.cli.context import settings
+from tenor.cli.output import progress, say
+from tenor.cli.whoami import me
+from tenor.errors import BadInput
+
+if TYPE_CHECKING:
+    from storage.calls import CallFilter, WholeCall
+    from storage.exporting import Format
+    from tenor.settings import Settings
+
+
+def export(
+    context: typer.Context,
+    calls: Annotated[list[str] | None, typer.Argument(metavar="[CALL]...", help="Ids of calls.")] = None,
+    form: str = typer.Option("json", "--format", "-f", metavar="FORMAT", help="vcon, json, csv, txt or srt."),
+    out: str = typer.Option("-", "--out", "-o", metavar="PATH", help="File, folder, .zip, or - for standard output."),
+    audio: bool = typer.Option(False, "--audio", help="With the recordings: inside vCon and JSON, beside the others."),
+    audio_url: str = typer.Option("", "--audio-url", metavar="URL", help="vCon refers to recordings under this URL."),
+    since: str = typer.Option("", "--since", metavar="TIME", help="Calls begun at this time or later: 2026-11-01."),
+    until: str = typer.Option("", "--until", metavar="TIME", help="Calls begun before this time."),
+    agent: str = typer.Option("", "--agent", metavar="NAME", help="Calls of this agent."),
+    queue: str = typer.Option("", "--queue", metavar="NAME", help="Calls of this queue."),
+) -> None:
+    """Write calls as vCon, JSON, CSV, text or subtitles; the calls named, or all that --since and the like choose.
+
+    JSON and vCon hold everything, so that `tenor import` can bring the calls into another installation.
+    """
+    from storage.calls import CallFilter
+    from storage.exporting import FORMATS
+
+    if form not in FORMATS:
+        raise BadInput(f"{form!r} is no format", f"one of {', '.join(FORMATS)}")
+    if audio_url and not audio_url.startswith("https://"):
+        raise BadInput("a vCon refers to recordings by https:// only", "give --audio-url https://...")
+    wanted = CallFilter(agent=agent, queue=queue, since=moment(since), until=moment(until))
+    if not calls and wanted == CallFilter():
+        raise BadInput("which calls?", "name them, or choose with --since, --until, --agent, --queue")
+    if calls and wanted != CallFilter():
+        raise BadInput("name calls, or choose with --since and the like, not both")
+    written = _write(settings(context), calls or [], wanted, form, out, audio, audio_url)
+    if out != "-":
+        say(f"{written} call{'' if written == 1 else 's'} written to {out}")
+
+
+def _write(
+    given: Settings, named: list[str], wanted: CallFilter, form: Format, out: str, audio: bool, audio_url: str
+) -> int:
+    from storage import calls, exporting
+    from storage.database import open_database
+    from storage.tables import Audit
+    from storage.viewer import HOUSE
+
+    target = Path(out)
+    many = len(named) != 1
+    apart = out != "-" and (target.suffix == ".zip" or target.is_dir() or out.endswith("/") or not target.suffix)
+    beside = audio and form in ("csv", "txt", "srt")
+    if form == "srt" and many and not apart:
+        raise BadInput("subtitles of several calls are several files", "name a folder or a .zip with --out")
+    if beside and not apart:
+        raise BadInput(f"recordings cannot be inside {form}", "name a folder or a .zip with --out")
+    with ExitStack() as stack:
+        database = open_database(given)
+        stack.callback(database.close)
+        session = stack.enter_context(database.session())
+        ids = named or [call.id for call in session.scalars(calls.listing(HOUSE, wanted))]
+        if not ids:
+            raise BadInput("no call is like that")
+        bar = stack.enter_context(progress())
+        task = bar.add_task("exporting", total=len(ids), detail="")
+        sink = None
+        if apart:
+            sink = stack.enter_context((exporting.archive if target.suffix == ".zip" else exporting.folder)(target))
+        pieces = []
+        for number, whole in enumerate(_whole(session, ids)):
+            recorded = exporting.recorded(given, whole) if audio or audio_url else None
+            if sink:
+                name = exporting.file_name(whole.call.id)
+                text = exporting.render(session, whole, form, None if beside else recorded, audio_url)
+                sink(name + exporting.SUFFIX[form], text.encode("utf-8", "replace"))
+                if beside and recorded:
+                    sink(name + Path(recorded.name).suffix, recorded.content)
+            elif form == "csv":
+                pieces.append(exporting.table([whole], header=number == 0))
+            else:
+                pieces.append(exporting.render(session, whole, form, recorded, audio_url))
+            bar.update(task, advance=1, detail=f"{number + 1} of {len(ids)}")
+            session.expunge_all()
+        if not sink:
+            between = "" if form in ("csv", "srt") else "\n"
+            _put(out, between.join(piece.rstrip("\n") + "\n" if form == "txt" else piece for piece in pieces))
+        with database.begin() as writing:
+            now, who, detail = time.time(), me(), {"format": form}
+            writing.add_all(Audit(at=now, who=who, action="call.exported", subject=one, detail=detail) for one in ids)
+        return len(ids)
+
+
+def _whole(session: object, ids: list[str]) -> Iterator[WholeCall]:
+    from sqlmodel import Session
+
+    from storage import calls
+    from storage.viewer import HOUSE
+
+    for one in ids:
+        found = calls.whole(cast(Session, session), HOUSE, one)
+        if found is None:
+            raise BadInput(f"there is no call {one!r}")
+        yield found
+
+
+def _put(out: str, text: str) -> None:
+    content = text.encode("utf-8", "replace")
+    if not content.endswith(b"\n"):
+        content += b"\n"
+    if out == "-":
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        Path(out).write_bytes(content)
+    except OSError as error:
+        raise BadInput(f"cannot write {out}: {error.strerror}") from None
+
+
+def moment(text: str) -> float | None:
+    """A time as people write it: 2026-11-01, 2026-11-01T09:30, with or without a zone (else ours)."""
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text).astimezone().timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise BadInput(f"{text!r} is no time", "write 2026-11-01 or 2026-11-01T09:30") from None

@@ -1,0 +1,56 @@
+"""`tenor import`: calls that another installation exported."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tenor.cli.context import settings
+from tenor.cli.output import complain, console, progress, warn
+from tenor.cli.whoami import me
+from tenor.errors import BadInput
+
+SHOWN = {"imported": "imported", "replaced": "replaced", "unchanged": "here already, the same"}
+
+
+def import_calls(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="JSON or vCon files, zips, folders.")],
+    replace: bool = typer.Option(False, "--replace", help="Take the new one where a call is here and differs."),
+) -> None:
+    """Bring in calls that `tenor export` wrote as JSON or vCon. Doing it again changes nothing.
+
+    A call that is here already and differs is left as it is and told; then, and when a file cannot be read, the
+    command ends with 1. Calls that were erased here do not come back.
+    """
+    from storage import importing
+    from storage.database import open_database
+
+    given = settings(context)
+    database = open_database(given)
+    outcomes: Counter[str] = Counter()
+    try:
+        with progress() as bar:
+            task = bar.add_task("importing", total=None, detail="")
+            for path in (one for given_path in paths for one in importing.files(given_path)):
+                try:
+                    for document in importing.documents(path):
+                        result = importing.store(database, given, importing.read(document), by=me(), replace=replace)
+                        outcomes[result.outcome] += 1
+                        if result.detail:
+                            warn(f"{document.place}: call {result.call}: {result.detail}")
+                except BadInput as error:  # the rest of a zip with something wrong in it is left alone
+                    outcomes["refused"] += 1
+                    complain(error.message, error.hint)
+                bar.update(task, advance=1, detail=f"{sum(outcomes.values())}")
+    finally:
+        database.close()
+    told = [f"{outcomes[outcome]} {words}" for outcome, words in SHOWN.items() if outcomes[outcome]]
+    left = {"conflict": "left as they were", "erased": "erased here before", "refused": "not readable"}
+    told += [f"{outcomes[outcome]} {words}" for outcome, words in left.items() if outcomes[outcome]]
+    console.print(", ".join(told) or "nothing to import")
+    if any(outcomes[outcome] for outcome in left):
+        raise typer.Exit(1)
