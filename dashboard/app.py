@@ -18,6 +18,7 @@ from starlette.types import ASGIApp
 from dashboard import frame, look
 from dashboard.accounts import Accounts
 from dashboard.actions import Actions
+from dashboard.audio import Audio
 from dashboard.door import Door
 from dashboard.feed import Feed
 from dashboard.frame import Frame
@@ -70,7 +71,9 @@ class Dashboard:
         version, routes = _assets()
         frame.put_up(Frame(self._settings, database, tickets, accounts, sign_in, version))
         feed = Feed(self._bus, database)
-        routes += [*sign_in.routes(), *feed.routes(tickets), *Actions(self._bus, database, tickets, feed).routes()]
+        actions = Actions(self._bus, database, tickets, feed)
+        audio = Audio(self._settings, database, tickets)
+        routes += [*sign_in.routes(), *feed.routes(tickets), *actions.routes(), *audio.routes()]
         server = self._server(routes, sign_in, secret)
         await server.startup([listener])
         log.info("dashboard listens", address=self.address)

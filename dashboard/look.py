@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+from base64 import b64encode
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
@@ -71,9 +73,15 @@ def asset(name: str) -> str:
     return (files("dashboard") / "assets" / name).read_text("utf-8")
 
 
-def dress() -> None:
-    """Once a page run: what Streamlit's theme cannot say."""
-    st.html(f"<style>{asset('page.css')}</style>")
+def dress(title: str) -> None:
+    """Once a page run: what Streamlit's theme cannot say, and our name over the navigation."""
+    name = json.dumps(title).replace("<", "\\3c ")
+    st.html(f"<style>{asset('page.css')}\n:root {{ --t-title: {name}; --t-icon: url('{_icon()}') }}</style>")
+
+
+@cache
+def _icon() -> str:
+    return f"data:image/svg+xml;base64,{b64encode(ICON.read_bytes()).decode()}"
 
 
 def part(name: str) -> ComponentRenderer:
@@ -101,6 +109,14 @@ def notice(title: str, text: str, *, link: tuple[str, str] | None = None) -> Non
 def trouble(title: str, text: str) -> None:
     """Something failed; the rest of the page still stands."""
     st.html(f'<div class="t-trouble" role="alert"><b>{escape(title)}</b> {escape(text)}</div>')
+
+
+def line(title: str, about: str, link: str, *, mood: float | None = None) -> None:
+    """One thing of a list that opens its own page."""
+    feeling = "neutral" if mood is None or abs(mood) < 0.15 else "positive" if mood > 0 else "negative"
+    shape = f'<i style="color:{SENTIMENT_COLOURS[feeling]}">{SENTIMENT_SHAPES[feeling]}</i>'
+    texts = f"<b>{escape(title)}</b><span>{escape(about)}</span>"
+    st.html(f'<a class="t-line" href="{escape(link, quote=True)}" target="_self">{shape}{texts}</a>')
 
 
 def sign_out(assets: str) -> None:

@@ -9,6 +9,6 @@ from dashboard.pages import pages_of
 
 here = frame.current()
 st.set_page_config(page_title=here.settings.dashboard.title, page_icon=look.ICON, layout="wide")
-look.dress()
+look.dress(here.settings.dashboard.title)
 viewer = here.sign_in.viewer()
 navigation.navigate(pages_of(viewer), viewer, here)

@@ -37,9 +37,9 @@ class Tickets:
         version = known[0] if known else 0
         return str(self._signer(purpose).dumps([viewer.name, viewer.role, int(time.time() + lasts_s), version]))
 
-    def for_page(self, viewer: Viewer, lasts_s: float) -> str:
+    def for_page(self, viewer: Viewer, lasts_s: float, purpose: str = PAGE) -> str:
         """The same ticket for some minutes, so that a page that is made again has nothing new to send."""
-        return self.issue(viewer, PAGE, lasts_s + ROUND_S - time.time() % ROUND_S)
+        return self.issue(viewer, purpose, lasts_s + ROUND_S - time.time() % ROUND_S)
 
     def viewer(self, ticket: str, purpose: str) -> Viewer | None:
         """Who holds this ticket; None when it is not ours, for something else, too old, or its account has changed."""

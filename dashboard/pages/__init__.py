@@ -24,7 +24,10 @@ class Page(NamedTuple):
         import_module(f"dashboard.pages.{self.name}").show(viewer, database)
 
 
-PAGES = (Page("live", "Live", ":material/graphic_eq:", "Now", OVERSIGHT),)
+PAGES = (
+    Page("live", "Live", ":material/graphic_eq:", "Now", OVERSIGHT),
+    Page("call", "Call", ":material/forum:", "Now", EVERYONE),
+)
 
 
 def pages_of(viewer: Viewer) -> list[Page]:

@@ -1,0 +1,145 @@
+// Beside the conversation: the moods, the figures, what was wanted, alerts and notes.
+import { clock, daytime, el, moodClass, moodText, say, shape, words } from "./dom.js"
+import { curve, now as moodNow } from "./curve.js"
+
+const FIGURES = [
+  ["silence_share", "Silence", (value) => `${Math.round(value * 100)} %`],
+  ["silence_longest_s", "Longest silence", (value) => `${value.toFixed(0)} s`],
+  ["overlap_s", "Both at once", (value) => `${value.toFixed(0)} s`],
+  ["interruptions.agent", "Agent broke in", (value) => `${value.toFixed(0)} ×`],
+  ["interruptions.caller", "Caller broke in", (value) => `${value.toFixed(0)} ×`],
+  ["words_per_minute.agent", "Agent's pace", (value) => `${value.toFixed(0)} words/min`],
+  ["words_per_minute.caller", "Caller's pace", (value) => `${value.toFixed(0)} words/min`],
+  ["longest_monologue_s.agent", "Agent's longest turn", (value) => `${value.toFixed(0)} s`],
+  ["longest_monologue_s.caller", "Caller's longest turn", (value) => `${value.toFixed(0)} s`],
+  ["loudness.caller", "Caller's loudness", (value) => `${value.toFixed(0)} dB`],
+  ["loudness.agent", "Agent's loudness", (value) => `${value.toFixed(0)} dB`],
+]
+
+export function card(title, ...content) {
+  return el("section", { class: "card" }, el("h2", { text: title }), ...content)
+}
+
+export function moods({ onSeek }) {
+  const line = curve("Mood of caller and agent over the call")
+  const caller = el("span", { class: "mood" }), agent = el("span", { class: "mood" })
+  const plot = el("div", { class: "plot" }, line.root)
+  plot.onclick = (event) => {
+    const box = plot.getBoundingClientRect()
+    onSeek(line.at((event.clientX - box.left) / box.width))
+  }
+  const root = card("Mood", el("div", { class: "moods" }, caller, agent), plot)
+  return {
+    root,
+    play: (at) => line.play(at),
+    draw(call) {
+      const sides = call.moods()
+      const all = Object.values(sides).flat().map(([at]) => at)
+      const first = all.length ? Math.min(...all) : 0
+      line.draw(sides, [call.recorded ? 0 : first, Math.max(first + 1, ...all, call.about.duration_ms || 0)], [...call.alerts.values()].map((alert) => alert.at_ms))
+      for (const [element, side, key] of [[caller, "caller", "━"], [agent, "agent", "┅"]]) {
+        const value = moodNow(sides[side] || [])
+        element.className = `mood ${value === null ? "neutral" : moodClass(value)}`
+        say(element, value === null ? `${key} ${words(side)} –` : `${key} ${words(side)} ${shape(moodClass(value))} ${moodText(value)}`)
+      }
+    },
+  }
+}
+
+export function figures() {
+  const talk = el("div", { class: "talk" }), list = el("dl", {})
+  const root = card("Conversation", talk, list)
+  return {
+    root,
+    draw({ metrics = {} }) {
+      const caller = metrics["talk_share.caller"], agent = metrics["talk_share.agent"]
+      talk.hidden = caller === undefined && agent === undefined
+      if (!talk.hidden) {
+        const sum = (caller || 0) + (agent || 0) || 1, part = Math.round(((caller || 0) / sum) * 100)
+        talk.replaceChildren(
+          el("div", { class: "bar", role: "img", "aria-label": `Caller ${part} % of the talking, agent ${100 - part} %` }, el("i", { style: `width:${part}%` })),
+          el("div", { class: "moods small soft" }, el("span", { text: `Caller talks ${part} %` }), el("span", { text: `Agent ${100 - part} %` })))
+      }
+      const present = FIGURES.filter(([name]) => metrics[name] !== undefined)
+      list.replaceChildren(...present.flatMap(([name, title, text]) => [el("dt", { text: title }), el("dd", { text: text(metrics[name]) })]))
+      root.hidden = talk.hidden && !present.length
+    },
+  }
+}
+
+export function wanted() {
+  const task = el("p", { class: "task" }), chips = el("div", { class: "chips" })
+  const root = card("What it is about", task, chips)
+  return {
+    root,
+    draw(call) {
+      const { task: name, task_score: score } = call.about
+      say(task, name && name !== "unknown" ? words(name) : "Not clear yet")
+      task.title = score ? `${Math.round(score * 100)} % of the evidence` : ""
+      const counts = new Map(), slots = new Map()
+      for (const sentence of call.ordered()) {
+        const intent = call.labelsOf(sentence.sentence).intent?.value ?? sentence.intent
+        if (intent && intent !== "unknown") counts.set(intent, (counts.get(intent) || 0) + 1)
+        for (const [slot, value] of Object.entries(sentence.slots || {})) slots.set(`${slot}\n${value}`, [slot, value])
+      }
+      const often = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 6)
+      chips.replaceChildren(...often.map(([intent, times]) => el("span", { class: "chip", text: times > 1 ? `${words(intent)} ×${times}` : words(intent) })),
+        ...[...slots.values()].slice(-12).map(([slot, value]) => el("span", { class: "chip" }, `${words(slot)} `, el("b", { text: value }))))
+    },
+  }
+}
+
+export function alerts({ onFind }) {
+  const list = el("div", { class: "list" })
+  const root = card("Alerts", list)
+  return {
+    root,
+    draw(call) {
+      root.hidden = call.alerts.size === 0
+      list.replaceChildren(...[...call.alerts.values()].sort((a, b) => b.at_ms - a.at_ms).map((alert) => el("button", {
+        class: "alert-line", onclick: () => onFind(alert),
+      }, el("span", { class: `badge ${alert.severity}`, text: `⚑ ${words(alert.rule)}${alert.escalation ? " · step in" : ""}` }),
+      el("span", { class: "small soft", text: `${call.about.medium === "voice" ? `${clock(alert.at_ms)} · ` : ""}${alert.text}` }))))
+    },
+  }
+}
+
+/** Notes from a manager. Managers write them; the agent on the call acknowledges them. */
+export function notes({ canWrite, canAcknowledge, onWrite, onAcknowledge, onFind }) {
+  const list = el("div", { class: "list" }), pinned = el("div", { class: "pin small", hidden: "" }), trouble = el("p", { class: "small trouble", hidden: "" })
+  const text = el("textarea", { rows: "2", maxlength: "2000", placeholder: "A note to the agent, seen at once", "aria-label": "Note to the agent" })
+  const form = canWrite ? el("form", {}, pinned, text, el("button", { class: "main", type: "submit", text: "Send" }), trouble) : el("div", {})
+  const root = card("Notes", list, form)
+  let pin = null
+  function pinTo(sentence) {
+    pin = sentence
+    pinned.hidden = !sentence
+    pinned.replaceChildren(...(sentence ? [el("span", { text: `On: “${sentence.text}”` }), el("button", { class: "mark", type: "button", text: "✕", "aria-label": "Not on this sentence", onclick: () => pinTo(null) })] : []))
+    if (sentence) text.focus()
+  }
+  if (canWrite) {
+    form.onsubmit = async (event) => {
+      event.preventDefault()
+      if (!text.value.trim()) return
+      trouble.hidden = true
+      try { await onWrite(text.value, pin?.sentence || ""); text.value = ""; pinTo(null) }
+      catch (error) { trouble.hidden = false; trouble.textContent = error.message }
+    }
+    text.onkeydown = (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit() } }
+  }
+  return {
+    root, pinTo,
+    draw(call) {
+      root.hidden = !canWrite && call.notes.size === 0
+      list.replaceChildren(...[...call.notes.values()].sort((a, b) => a.at - b.at).map((note) => {
+        const on = call.sentences.get(note.sentence)
+        const seen = note.acknowledged_at ? el("span", { class: "small soft", text: `✓ read by ${note.acknowledged_by}, ${daytime(note.acknowledged_at)}` })
+          : canAcknowledge ? el("button", { class: "main", text: "Got it", onclick: () => onAcknowledge(note.note) }) : el("span", { class: "small soft", text: "not read yet" })
+        return el("div", { class: `note${note.acknowledged_at ? "" : " fresh"}`, "data-note": note.note },
+          el("div", { class: "small soft", text: `${note.author}, ${daytime(note.at)}` }),
+          on ? el("button", { class: "quote small", text: `“${on.text}”`, onclick: () => onFind(on.sentence) }) : null,
+          el("p", { text: note.text, dir: "auto" }), seen)
+      }))
+    },
+  }
+}

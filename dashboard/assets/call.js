@@ -1,0 +1,131 @@
+// The Call page: one conversation with everything known about it, while it happens and afterwards.
+import { act, clock, el, everyFrame, say, words } from "./dom.js"
+import { alerts, figures, moods, notes, wanted } from "./aside.js"
+import { CallState } from "./call_state.js"
+import { conversation } from "./conversation.js"
+import { listen } from "./feed.js"
+import { player } from "./player.js"
+
+const STATES = { ringing: "Ringing", live: "Live", ended: "Ended", analysed: "Over", failed: "Failed" }
+
+export default function (component) {
+  let current = component, call = null, sound = null
+  const data = component.data
+  const manages = data.role === "manager" || data.role === "administrator"
+
+  const title = el("h1", {}), state = el("span", { class: "chip state" }), about = el("span", { class: "soft small" }), time = el("span", { class: "time" })
+  const status = el("span", { class: "status" }, el("i"), el("span", {}))
+  const swap = el("button", { class: "plain", text: "⇄ Swap sides", title: "Caller and agent are the wrong way round", hidden: "" })
+  const back = el("button", { class: "plain", text: "← Live", hidden: data.role === "agent" ? "" : undefined, onclick: () => current.setTriggerValue("back", Date.now()) })
+  const failure = el("p", { class: "trouble", role: "alert", hidden: "" }), hint = el("p", { class: "trouble", role: "alert", hidden: "" })
+  const sounds = el("div", {})
+  const nothing = el("div", { class: "nothing", hidden: "" }, el("h3", { text: "There is no such call" }), el("p", { text: "It may have been erased, or it is not yours to see." }))
+
+  const said = conversation({
+    onPlay: (ms) => sound?.from(ms),
+    onCorrect: (sentence, kind, value, seconds) => doing(() => act(current.data.ticket, "correct", { sentence, kind, value, seconds: seconds ?? null }).then(on.label)),
+    onPin: (sentence) => noted.pinTo(sentence), canPin: manages, intents: data.intents, sentiments: data.sentiments,
+  })
+  const find = (sentence) => said.find(sentence)
+  const seek = (ms) => { const sentence = call?.at(ms); if (sentence) find(sentence.sentence); if (call?.recorded) sound?.from(ms) }
+  const mood = moods({ onSeek: seek }), numbers = figures(), task = wanted(), alarm = alerts({ onFind: (alert) => (alert.sentence ? find(alert.sentence) : seek(alert.at_ms)) })
+  const noted = notes({
+    canWrite: manages, canAcknowledge: data.role === "agent", onFind: find,
+    onWrite: (text, sentence) => act(current.data.ticket, "note", { call: data.call, text, sentence }),
+    onAcknowledge: (note) => doing(() => act(current.data.ticket, "acknowledge", { call: data.call, note })),
+  })
+  const main = el("div", { class: "columns", hidden: "" }, el("div", { class: "talk-side" }, sounds, said.root),
+    el("aside", {}, noted.root, mood.root, task.root, alarm.root, numbers.root))
+  const root = el("div", { class: "call" }, el("header", {}, back, title, state, time, about, el("span", { class: "gap" }), status, swap), failure, hint, main, nothing)
+  component.parentElement.append(root)
+
+  async function doing(work) {
+    hint.hidden = true
+    try { await work() } catch (error) { hint.hidden = false; hint.textContent = error.message }
+  }
+  swap.onclick = () => doing(() => act(current.data.ticket, "swap", { call: data.call }).then(on.swap))
+
+  function head() {
+    const { agent, customer, site, queue, medium, sample, attributes } = call.about
+    say(title, agent && customer ? `${agent} with ${customer}` : agent || customer || attributes?.name || data.call)
+    say(state, call.live ? "● Live" : STATES[call.about.state] || call.about.state)
+    state.classList.toggle("on", call.live)
+    say(about, [queue, site, medium !== "voice" ? medium : "", sample ? "sample data" : ""].filter(Boolean).join(" · "))
+    failure.hidden = call.about.state !== "failed"
+    say(failure, `This call failed: ${call.about.reason || "no reason was given"}`)
+    status.hidden = !call.live
+    swap.hidden = data.role === "agent" || call.about.roles.length < 2
+    tick()
+  }
+  function tick() {
+    if (!call || call.about.medium !== "voice") return
+    say(time, clock(call.live ? (Date.now() / 1000 + call.offset - call.about.started_at) * 1000 : call.about.duration_ms))
+  }
+  const aside = everyFrame(() => {
+    if (!call) return
+    head()
+    mood.draw(call)
+    numbers.draw(call.about)
+    task.draw(call)
+    alarm.draw(call)
+    noted.draw(call)
+  })
+  function recording() {
+    if (!call.recorded || sound) return
+    sound = player({
+      address: data.audio,
+      onTime(at) { mood.play(at); said.playing(at === null ? null : call.at(at)?.sentence ?? null) },
+    })
+    sound.length(call.about.duration_ms)
+    sounds.replaceChildren(sound.root)
+  }
+
+  const on = {
+    status(now) { status.className = `status ${now}`; say(status.lastChild, now === "live" ? "live" : "reconnecting …") },
+    stale() { current.setTriggerValue("stale", Date.now()) },
+    snapshot(snapshot) {
+      nothing.hidden = Boolean(snapshot.call)
+      main.hidden = !snapshot.call
+      if (!snapshot.call) { call = null; return }
+      const before = call
+      call = new CallState(snapshot)
+      if (before) call.interims = before.interims
+      head()
+      recording()
+      said.show(call)
+      aside()
+      if (data.sentence && !before) setTimeout(() => find(data.sentence), 150)
+    },
+    sentence(sentence) { if (call?.hear(sentence)) { said.put(sentence); said.interim(); aside() } },
+    transcript(one) { if (call?.live) { call.transcript(one); said.interim() } },
+    state(event) {
+      if (!call) { again(); return }
+      const was = call.live
+      call.state(event)
+      if (was && !call.live) said.interim()
+      if (event.state === "analysed") setTimeout(again, 1500) // by then the recording is written
+      aside()
+    },
+    metrics(event) { call?.metrics(event); aside() },
+    alert(alert) { call?.alerts.set(alert.alert, alert); aside() },
+    note(note) { if (call) { call.note(note); said.refill(note.sentence); aside() } },
+    ack(event) { call?.acknowledge(event); aside() },
+    label(label) { if (call) { call.label(label); said.refill(label.sentence); aside() } },
+    swap({ swapped }) { if (call && call.about.swapped !== swapped) { call.about.swapped = swapped; said.refillAll(); aside() } },
+  }
+
+  let feed = null
+  function again() {
+    feed?.close()
+    feed = listen({ ticket: current.data.ticket, call: data.call, on })
+  }
+  again()
+  const seconds = setInterval(tick, 1000)
+  return {
+    update(next) {
+      current = next
+      feed.renew(next.data.ticket)
+    },
+    leave() { feed.close(); clearInterval(seconds); sound?.leave(); root.remove() },
+  }
+}

@@ -1,0 +1,106 @@
+"""Recordings for the browser, in the byte ranges it asks for, to those who may see the call."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Iterator
+from urllib.parse import quote
+
+import fsspec
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from dashboard.tickets import Tickets, audio_of
+from storage import calls
+from storage.database import Database
+from storage.tables import Audit
+from storage.viewer import Viewer
+from tenor.settings import Settings
+
+PIECE = 256 * 1024
+TYPES = {"flac": "audio/flac", "opus": "audio/ogg", "ogg": "audio/ogg", "wav": "audio/wav"}
+RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+HEARD_S = 600.0
+"""A browser asks for a recording many times while it plays: one line in the audit trail is enough for as long."""
+
+
+def address(tickets: Tickets, viewer: Viewer, call: str, lasts_s: float) -> str:
+    """Where a page finds the recording of a call: the ticket in it opens this one alone."""
+    return f"/audio/{quote(call, safe='')}?ticket={tickets.for_page(viewer, lasts_s, audio_of(call))}"
+
+
+class Audio:
+    def __init__(self, settings: Settings, database: Database, tickets: Tickets) -> None:
+        self._settings, self._database, self._tickets = settings, database, tickets
+        self._heard: dict[tuple[str, str], float] = {}
+
+    def routes(self) -> list[BaseRoute]:
+        return [Route("/audio/{call:path}", self._play, methods=["GET"])]
+
+    async def _play(self, request: Request) -> Response:
+        call, ticket = request.path_params["call"], request.query_params.get("ticket", "")
+        viewer = await asyncio.to_thread(self._tickets.viewer, ticket, audio_of(call))
+        if viewer is None:
+            return PlainTextResponse("your session has ended: reload the page\n", 401)
+        name = await asyncio.to_thread(self._recording, viewer, call)
+        if not name:
+            return PlainTextResponse("there is no such recording\n", 404)
+        folder, path = fsspec.core.url_to_fs(self._settings.recordings_url)
+        path = f"{path.rstrip('/')}/{name}"
+        try:
+            size = await asyncio.to_thread(folder.size, path)
+        except FileNotFoundError:
+            return PlainTextResponse("the recording is no longer there\n", 404)
+        headers = {"Accept-Ranges": "bytes", "Cache-Control": "private, no-store"}
+        wanted = _range(request.headers.get("range", ""), size)
+        if wanted is None:
+            return Response(status_code=416, headers=headers | {"Content-Range": f"bytes */{size}"})
+        start, end = wanted
+        headers["Content-Length"] = str(end - start)
+        partial = "range" in request.headers
+        if partial:
+            headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
+        media_type = TYPES.get(name.rsplit(".", 1)[-1], "application/octet-stream")
+        return StreamingResponse(_pieces(folder, path, start, end), 206 if partial else 200, headers, media_type)
+
+    def _recording(self, viewer: Viewer, call: str) -> str:
+        with self._database.session() as session:
+            found = calls.find(session, viewer, call)
+            if found is None or not found.recording:
+                return ""
+            now = time.monotonic()
+            if now - self._heard.get((viewer.name, call), -HEARD_S) >= HEARD_S:
+                self._heard = {key: at for key, at in self._heard.items() if now - at < HEARD_S}
+                self._heard[viewer.name, call] = now
+                session.add(Audit(at=time.time(), who=viewer.name, action="call.listened", subject=call))
+                session.commit()
+            return found.recording
+
+
+def _range(header: str, size: int) -> tuple[int, int] | None:
+    """From where to before where; the whole when nothing sensible is asked, None when there is nothing there."""
+    asked = RANGE.fullmatch(header.strip())
+    if not asked or asked.groups() == ("", ""):
+        return 0, size
+    first, last = asked.groups()
+    if not first:
+        return max(0, size - int(last)), size
+    start, end = int(first), min(int(last) + 1, size) if last else size
+    return (start, end) if start < min(end, size) else None
+
+
+async def _pieces(folder: fsspec.AbstractFileSystem, path: str, start: int, end: int) -> AsyncIterator[bytes]:
+    reading = _read(folder, path, start, end)
+    while piece := await asyncio.to_thread(next, reading, b""):
+        yield piece
+
+
+def _read(folder: fsspec.AbstractFileSystem, path: str, start: int, end: int) -> Iterator[bytes]:
+    with folder.open(path, "rb") as file:
+        file.seek(start)
+        while start < end and (piece := file.read(min(PIECE, end - start))):
+            start += len(piece)
+            yield piece
