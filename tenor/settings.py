@@ -162,6 +162,8 @@ class DashboardSettings(Section):
         {}, description='value of the claim -> role, e.g. {"cc-leads": "manager"}; nobody else gets in'
     )
     title: str = Field("Tenor", description="name on the pages")
+    api_origins: list[str] = Field([], description="sites whose pages may read the API, e.g. https://wall.example")
+    api_requests_s: float = Field(50.0, ge=0, description="API requests a second of one account; 0: no limit")
 
 
 class TelemetrySettings(Section):
