@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from datetime import tzinfo
-from typing import get_args
+from collections.abc import Mapping
+from datetime import UTC, datetime, tzinfo
+from typing import NoReturn, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
-from dateutil.tz import tzlocal
 
 from dashboard import look
 from storage.periods import Period, Step
@@ -23,10 +23,10 @@ def zone() -> tzinfo:
     try:
         return ZoneInfo(st.context.timezone or "")
     except (ZoneInfoNotFoundError, ValueError):
-        return tzlocal()
+        return datetime.now().astimezone().tzinfo or UTC
 
 
-def period(default: str = "8 weeks") -> Period:
+def period(default: str = "4 weeks") -> Period:
     span = st.segmented_control(
         "Period", list(SPANS), default=default, required=True, key="period", bind="query-params", wrap=True
     )
@@ -46,3 +46,26 @@ def choice(label: str, options: list[str], key: str) -> str:
     """One of the options, or empty for all."""
     chosen = st.selectbox(label, [EVERYTHING, *options], key=key, bind="query-params")
     return "" if chosen in (None, EVERYTHING) else str(chosen)
+
+
+def person(label: str, names: Mapping[str, str], key: str, everyone: str) -> str:
+    """Somebody by id, or empty for everyone. The address holds the id, not the name."""
+    state = st.session_state
+    wanted = state.pop(f"chosen_{key}", None)
+    if wanted is None:
+        wanted = state[key] if key in state else st.query_params.get(key, "")
+    state[key] = wanted if wanted in names else ""
+    chosen: str = st.selectbox(
+        label, ["", *names], key=key, format_func=lambda one: names.get(one, everyone), width=340
+    )
+    if chosen:
+        st.query_params[key] = chosen
+    elif key in st.query_params:
+        del st.query_params[key]
+    return chosen
+
+
+def choose(key: str, one: str) -> NoReturn:
+    """As if chosen in the filter: what a click on a mark does."""
+    st.session_state[f"chosen_{key}"] = one
+    st.rerun()

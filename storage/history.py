@@ -6,7 +6,7 @@ long it was. Calls that are still going on do not count yet.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
@@ -150,11 +150,16 @@ def calls(
     return list(session.scalars(found.order_by(*sort, *newest).limit(min(limit, MOST))))
 
 
-def sentences(session: Session, viewer: Viewer, call: str) -> list[Sentence]:
-    """What was said in a call, in order; nothing when it is not the viewer's to see."""
+def sentences(session: Session, viewer: Viewer, of: Sequence[str]) -> dict[str, list[Sentence]]:
+    """What was said in these calls, in order; nothing of those that are not the viewer's to see."""
     found = select(Sentence).join(Call, CALL.c.id == SENTENCE.c.call)
-    found = found.where(viewer.clause(), SENTENCE.c.call == call)
-    return list(session.scalars(found.order_by(SENTENCE.c.start_ms, SENTENCE.c.id).limit(MOST)))
+    found = found.where(viewer.clause(), SENTENCE.c.call.in_(of[:MOST]))
+    said: dict[str, list[Sentence]] = {}
+    for sentence in session.scalars(
+        found.order_by(SENTENCE.c.call, SENTENCE.c.start_ms, SENTENCE.c.id).limit(10 * MOST)
+    ):
+        said.setdefault(sentence.call, []).append(sentence)
+    return said
 
 
 def alerts(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, int]:

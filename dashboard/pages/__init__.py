@@ -27,6 +27,8 @@ class Page(NamedTuple):
 PAGES = (
     Page("live", "Live", ":material/graphic_eq:", "Now", OVERSIGHT),
     Page("call", "Call", ":material/forum:", "Now", EVERYONE),
+    Page("agents", "Agents", ":material/groups:", "Look back", EVERYONE),
+    Page("customers", "Customers", ":material/person_search:", "Look back", OVERSIGHT),
 )
 
 

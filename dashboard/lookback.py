@@ -1,0 +1,161 @@
+"""What Agents and Customers share: figures with comparisons, curves with trends, and the way down to a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+import streamlit as st
+
+from dashboard import listing, look, plots, tiles
+from storage import history
+from storage.database import Database
+from storage.figures import Sums, trend
+from storage.history import Order, Scope, Tally
+from storage.periods import Period, Step
+from storage.viewer import Viewer
+
+ORDERS: tuple[Order, ...] = ("worst", "best", "newest")
+SHOWN = 12
+"""Calls of a list."""
+FIGURES: Mapping[str, tuple[str, Callable[[float | None], str]]] = {
+    "mood_caller": ("Callers' mood", look.mood),
+    "mood_agent": ("Agent's mood", look.mood),
+    "talk_share_agent": ("Agent talks", look.share),
+    "silence_share": ("Silence", look.share),
+    "escalated": ("Escalated", look.share),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whose calls are looked back at, and what they are compared with."""
+
+    name: str
+    scope: Scope
+    days: Mapping[date, Tally]
+    own: Tally
+    before: Tally
+    team: Tally | None
+    """None where there is nobody to compare with, or it is not the viewer's to see."""
+    period: Period
+
+
+def read(database: Database, viewer: Viewer, name: str, scope: Scope, period: Period, team: Scope | None) -> Subject:
+    with database.session() as session:
+        days = history.by_day(session, viewer, scope, period)
+        own = sum(days.values(), Tally())
+        before = history.total(session, viewer, scope, period.before())
+        beside = history.total(session, viewer, team, period) if team else None
+    return Subject(name, scope, days, own, before, beside, period)
+
+
+def show_tiles(subject: Subject) -> None:
+    made = [_calls_tile(subject)]
+    for figure, (title, written) in FIGURES.items():
+        own = subject.own[figure]
+        mood = figure in plots.SIDES
+        remarks = [tiles.compared(own, subject.before[figure], "the period before", written, mood=mood)]
+        if subject.team is not None:
+            remarks.insert(0, tiles.compared(own, subject.team[figure], "the team", written, mood=mood))
+        made.append(tiles.Tile(title, written(own.mean), tuple(remarks)))
+    tiles.show(made)
+
+
+def show_curves(subject: Subject, step: Step) -> date | None:
+    """Mood with its trend, then the other figures; the step that was clicked."""
+    steps = history.in_steps(subject.days, step)
+    trends = {side: trend({day: tally[side] for day, tally in subject.days.items()}) for side in plots.SIDES}
+    words = [f"{name}: {tiles.tendency(trends[side], subject.own[side].n)}" for side, name in plots.SIDES.items()]
+    tiles.section("Mood", " · ".join(words))
+    team = subject.team["mood_caller"] if subject.team is not None else Sums()
+    chart = plots.mood_over_time(steps, trends, team.mean, step)
+    event: Any = st.altair_chart(chart, on_select="rerun", selection_mode="step", key="mood", width="stretch")
+    chosen = event.selection.get("step") or []
+    _show_figures(subject, steps, step)
+    return date.fromisoformat(chosen[0]["day"]) if chosen and "day" in chosen[0] else None
+
+
+def _show_figures(subject: Subject, steps: Mapping[date, Tally], step: Step) -> None:
+    coarse = history.in_steps(subject.days, "week" if step == "day" else step)  # a day's few calls say little
+    columns = st.columns(3)
+    with columns[0]:
+        tiles.section("Calls", f"a {step}, and how many escalated")
+        st.altair_chart(plots.counts_over_time(steps, step), width="stretch")
+    shares = (
+        ("talk_share_agent", "Agent talks", "share of all speech"),
+        ("silence_share", "Silence", "share of calls"),
+    )
+    for column, (figure, title, about) in zip(columns[1:], shares, strict=True):
+        with column:
+            tiles.section(title, about)
+            other = subject.team[figure].mean if subject.team is not None else None
+            if subject.own[figure].n:
+                st.altair_chart(plots.figure_over_time(coarse, figure, other), width="stretch")
+            else:
+                st.caption("Only spoken calls have this.")
+
+
+def show_calls(
+    database: Database, viewer: Viewer, subject: Subject, chosen: date | None, step: Step, names: Mapping[str, str]
+) -> None:
+    """The calls behind the curves: of the step that was clicked, or the worst of the period."""
+    span = _span(subject.period, chosen, step)
+    when = f"{_day(span.first)} to {_day(span.last)}" if span.days > 1 else _day(span.first)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        tiles.section("Calls", when if chosen else f"{when}; click a mark above for its own")
+        order: Order | None = st.segmented_control(
+            "Order", ORDERS, default="worst", required=True, key="order", bind="query-params",
+            format_func=lambda one: f"{one} first", label_visibility="collapsed",
+        )  # fmt: skip
+    with database.session() as session:
+        found = history.calls(session, viewer, subject.scope, span, order or "worst", SHOWN)
+        said = history.sentences(session, viewer, [call.id for call in found])
+        called = history.customer_names(session, [call.customer for call in found])
+    if found:
+        own = {subject.scope.agent or subject.scope.customer: ""}  # the page is about them
+        listing.calls(found, said, called | dict(names) | own)
+    else:
+        st.caption("No calls.")
+    with st.container(horizontal=True):
+        listing.download("Figures", subject.name, figures_as_rows(subject, step))
+        listing.download("Calls", subject.name, [listing.as_row(call) for call in found])
+
+
+def figures_as_rows(subject: Subject, step: Step) -> list[dict[str, Any]]:
+    """For a spreadsheet: every step and figure that is drawn."""
+    rows = []
+    for day, tally in history.in_steps(subject.days, step).items():
+        row: dict[str, Any] = {step: day.isoformat(), "calls": tally.calls}
+        for figure in FIGURES:
+            mean = tally[figure].mean
+            row[figure] = None if mean is None else round(mean, 4)
+        rows.append(row)
+    return rows
+
+
+def _calls_tile(subject: Subject) -> tiles.Tile:
+    now, then = subject.own.calls, subject.before.calls
+    minutes = subject.own["minutes"]
+    remarks = [tiles.Remark(f"{look.count(then)} in the period before")]
+    if minutes.n:
+        remarks.append(tiles.Remark(f"{minutes.mean:.1f} min on average"))
+    return tiles.Tile("Calls", look.count(now), tuple(remarks))
+
+
+def _span(period: Period, chosen: date | None, step: Step) -> Period:
+    if chosen is None:
+        return period
+    if step == "day":
+        last = chosen
+    elif step == "week":
+        last = chosen + timedelta(days=6)
+    else:
+        last = (chosen.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+    return Period(max(chosen, period.first), min(last, period.last), period.zone)
+
+
+def _day(day: date) -> str:
+    return f"{day.day} {day:%b}"

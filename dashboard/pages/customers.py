@@ -1,0 +1,151 @@
+"""Customers: one person's calls, chats and e-mails together, and who may need a call back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import streamlit as st
+
+from dashboard import filters, listing, look, lookback, plots, tiles
+from storage import history
+from storage.database import Database
+from storage.history import Scope, Tally
+from storage.periods import Period, Step
+from storage.tables import Call
+from storage.viewer import Viewer
+
+OFTEN = 500
+"""Calls of one customer that are drawn."""
+
+
+def show(viewer: Viewer, database: Database) -> None:
+    listing.dress()
+    look.heading("Customers", "everything one customer said, on every medium")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        customer = _customer(viewer, database)
+        period = filters.period("8 weeks")
+        step = filters.step(period) if customer else "day"
+    if customer:
+        _one(viewer, database, customer, period, step)
+    else:
+        _everyone(viewer, database, period)
+
+
+def _customer(viewer: Viewer, database: Database) -> str:
+    with database.session() as session:
+        people = history.customers(session, viewer, limit=history.MOST)
+        wanted = st.session_state.get("chosen_customer") or st.query_params.get("customer", "")
+        if wanted and wanted not in {person.id for person in people}:
+            people += history.customers(session, viewer, wanted, 1)
+    names = {person.id: f"{person.name} · {person.id}" if person.name != person.id else person.id for person in people}
+    return filters.person("Customer", names, "customer", "All customers")
+
+
+def _one(viewer: Viewer, database: Database, customer: str, period: Period, step: Step) -> None:
+    scope = Scope(customer=customer)
+    with database.session() as session:
+        media = history.by_medium(session, viewer, scope, period)
+        tasks = history.by_task(session, viewer, scope, period)
+        served = history.by_agent(session, viewer, scope, period)
+        names = {name: person.name for name, person in history.agents(session, viewer).items()}
+        names |= history.customer_names(session, [customer])
+        single = history.calls(session, viewer, scope, period, limit=OFTEN)
+    subject = lookback.read(database, viewer, names.get(customer, customer), scope, period, None)
+    listing.sample_mark(subject.own.sample > 0)
+    if not subject.own.calls:
+        look.empty("No calls in this period", f"{subject.name} did not call. Choose a longer period above.")
+        return
+    lookback.show_tiles(subject)
+    tiles.section("Every contact", "a mark each; colour and height: how the customer felt")
+    st.altair_chart(_contacts(single), width="stretch")
+    columns = st.columns(3)
+    groups: list[tuple[str, dict[str, Tally]]] = [
+        ("By medium", media), ("By reason", {look.words(task): tally for task, tally in tasks.items()}),
+        ("Served by", {names.get(name, name): tally for name, tally in served.items()}),
+    ]  # fmt: skip
+    for column, (title, tallies) in zip(columns, groups, strict=True):
+        with column:
+            tiles.section(title)
+            st.altair_chart(plots.bars(list(tallies.items())[:10], "Calls"), width="stretch")
+    lookback.show_calls(database, viewer, subject, None, step, names)
+
+
+def _everyone(viewer: Viewer, database: Database, period: Period) -> None:
+    with database.session() as session:
+        tallies = history.by_customer(session, viewer, Scope(), period)
+        names = history.customer_names(session, list(tallies))
+    if not tallies:
+        look.empty(
+            "No customers yet",
+            "Calls that come with a customer's number gather here. To look around:",
+            "tenor sample add",
+        )
+        return
+    listing.sample_mark(any(tally.sample for tally in tallies.values()))
+    tiles.section("Who calls often, and how they feel", "click a mark to look closer")
+    event: Any = st.altair_chart(
+        _crowd(tallies, names), on_select="rerun", selection_mode="customer", key="crowd", width="stretch"
+    )
+    chosen = event.selection.get("customer") or []
+    if chosen and chosen[0].get("id"):
+        filters.choose("customer", chosen[0]["id"])
+    listing.download(
+        "Customers",
+        "all",
+        [
+            {"customer": one, "name": names.get(one, one), "calls": tally.calls,
+             "mood_caller": tally["mood_caller"].mean, "escalated": tally["escalated"].total}
+            for one, tally in tallies.items()
+        ],
+    )  # fmt: skip
+
+
+def _crowd(tallies: dict[str, Tally], names: dict[str, str]) -> plots.Plot:
+    rows = [
+        {"id": one, "name": names.get(one, one), "calls": tally.calls, "mood": tally["mood_caller"].mean,
+         "escalated": round(tally["escalated"].total), "note": "too few to compare" if tally.calls < 10 else ""}
+        for one, tally in tallies.items()
+        if tally["mood_caller"].n
+    ]  # fmt: skip
+    chosen = alt.selection_point(name="customer", fields=["id"], on="click", toggle=False)
+    return (
+        plots.chart(rows)
+        .mark_point(filled=True, cursor="pointer")
+        .encode(
+            x=alt.X("calls:Q", title="Contacts", axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y("mood:Q", title="Mood", scale=alt.Scale(nice=True)),
+            size=alt.Size("escalated:Q", title="Escalated", scale=alt.Scale(range=[60, 420]),
+                          legend=alt.Legend(orient="top", values=[0, 2, 4])),
+            color=alt.Color("mood:Q", scale=plots.MOOD, legend=None),
+            opacity=alt.condition("datum.calls < 10", alt.value(0.45), alt.value(0.9)),
+            tooltip=[alt.Tooltip("name:N", title="Customer"), alt.Tooltip("calls:Q", title="Contacts"),
+                     alt.Tooltip("mood:Q", title="Mood", format="+.2f"), alt.Tooltip("escalated:Q", title="Escalated"),
+                     alt.Tooltip("note:N", title=" ")],
+        )
+        .add_params(chosen)
+        .properties(height=420)
+    )  # fmt: skip
+
+
+def _contacts(calls: list[Call]) -> plots.Plot:
+    rows = [
+        {"at": call.started_at * 1000, "mood": call.mood_caller, "medium": call.medium,
+         "about": look.words(call.task or "call"), "escalated": "escalated" if call.escalations else "", "zero": 0}
+        for call in calls
+        if call.mood_caller is not None
+    ]  # fmt: skip
+    base = plots.chart(rows).encode(
+        x=alt.X("at:T", title=None, axis=alt.Axis(format="%-d %b", grid=False, tickCount=8))
+    )
+    y = alt.Y("mood:Q", title="Mood", scale=alt.Scale(domain=[-1, 1]))
+    marks = base.mark_point(filled=True, size=110).encode(
+        y=y,
+        shape=alt.Shape("medium:N", title=None, legend=alt.Legend(orient="top"),
+                        scale=alt.Scale(domain=["voice", "chat", "email"], range=["circle", "square", "triangle-up"])),
+        color=alt.Color("mood:Q", scale=plots.MOOD, legend=None),
+        tooltip=[alt.Tooltip("at:T", title="When", format="%-d %b %H:%M"), "about:N", "medium:N",
+                 alt.Tooltip("mood:Q", format="+.2f", title="Mood"), alt.Tooltip("escalated:N", title=" ")],
+    )  # fmt: skip
+    stems = base.mark_rule(opacity=0.3, color=plots.GREY).encode(y=alt.Y("zero:Q", title="Mood"), y2="mood:Q")
+    return alt.layer(stems, marks).properties(height=230)

@@ -1,0 +1,243 @@
+"""The plots of the pages that look back. Colours are told apart with any colour vision; sides differ in shape too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+import altair as alt
+
+from dashboard.look import SENTIMENT_COLOURS, SERIES
+from storage.figures import Sums, Trend
+from storage.history import Tally
+from storage.periods import Step
+
+SIDES = {"mood_caller": "Caller", "mood_agent": "Agent"}
+SIDE_COLOURS = alt.Scale(domain=list(SIDES.values()), range=[SERIES[0], SERIES[1]])
+SIDE_SHAPES = alt.Scale(domain=list(SIDES.values()), range=["circle", "diamond"])
+MOOD = alt.Scale(
+    domain=[-0.4, 0, 0.4],
+    range=[SENTIMENT_COLOURS["negative"], "#D9DDE3", SENTIMENT_COLOURS["positive"]],
+    interpolate="rgb",
+    clamp=True,
+)
+"""The same colour for the same mood on every plot."""
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+GREY = "#8A8F98"
+WIDTHS = {"day": 1, "week": 7, "month": 30}
+Rows = list[dict[str, Any]]
+Plot = Any
+"""A chart of Altair's, whose own types are not told apart here."""
+
+
+def chart(rows: Rows) -> Plot:
+    return alt.Chart(alt.Data(values=rows))  # type: ignore[no-untyped-call]
+
+
+def mood_over_time(
+    steps: Mapping[date, Tally], trends: Mapping[str, Trend | None], team: float | None, step: Step
+) -> Plot:
+    """Both sides: a mark a step, larger with more calls, and the trend with its band. A click chooses the step."""
+    rows: Rows = []
+    for day, tally in steps.items():
+        for figure, side in SIDES.items():
+            sums = tally[figure]
+            if sums.n:
+                rows.append(
+                    {"day": day.isoformat(), "date": moment(day), "side": side, "mood": sums.mean, "calls": sums.n}
+                )
+    line: Rows = [
+        {"date": moment(point.day), "side": SIDES[figure], "mood": point.value, "low": point.low, "high": point.high}
+        for figure, found in trends.items()
+        if found
+        for point in found.line
+    ]
+    colour = alt.Color("side:N", scale=SIDE_COLOURS, title=None, legend=alt.Legend(orient="top"))
+    x = _days(8)
+    y = alt.Y("mood:Q", title="Mood", scale=alt.Scale(nice=True, zero=True))
+    chosen = alt.selection_point(name="step", fields=["day"], on="click", toggle=False)
+    marks = (
+        chart(rows)
+        .mark_point(filled=True)
+        .encode(
+            x=x,
+            y=y,
+            color=colour,
+            shape=alt.Shape("side:N", scale=SIDE_SHAPES, title=None, legend=alt.Legend(orient="top")),
+            size=alt.Size("calls:Q", scale=alt.Scale(range=[25, 220]), legend=None),
+            opacity=alt.condition(chosen, alt.value(0.75), alt.value(0.2)),
+            tooltip=[
+                alt.Tooltip("date:T", title="From" if step != "day" else "Day", format="%A %-d %B"),
+                alt.Tooltip("side:N", title="Side"),
+                alt.Tooltip("mood:Q", title="Mood", format="+.2f"),
+                alt.Tooltip("calls:Q", title="Calls"),
+            ],
+        )
+        .add_params(chosen)
+    )
+    base = chart(line).encode(x=x, color=colour)
+    band = base.mark_area(opacity=0.16).encode(y=alt.Y("low:Q", title="Mood"), y2="high:Q", fill=alt.Fill(
+        "side:N", scale=SIDE_COLOURS, legend=None), color=alt.value("transparent"))  # fmt: skip
+    trend = base.mark_line(strokeWidth=2.2).encode(y="mood:Q")
+    layers: list[Any] = [_zero(), band, trend, marks] if line else [_zero(), marks]
+    if team is not None:
+        rule = chart([{"mood": team, "name": "Team, callers"}])
+        layers.insert(1, rule.mark_rule(strokeDash=[5, 4], color=SERIES[0], opacity=0.75).encode(y="mood:Q"))
+        layers.append(
+            rule.mark_text(align="left", dy=-7, dx=4, color=SERIES[0], fontSize=11).encode(
+                y="mood:Q", x=alt.value(0), text="name:N"
+            )
+        )
+    return alt.layer(*layers).properties(height=300)
+
+
+def figure_over_time(steps: Mapping[date, Tally], figure: str, other: float | None, kind: str = "share") -> Plot:
+    """A share with its 95 % intervals; the dashed line is the team."""
+    rows: Rows = []
+    for day, tally in steps.items():
+        sums = tally[figure]
+        if sums.n:
+            reach = sums.interval
+            low, high = (max(0.0, reach.low), min(1.0, reach.high)) if reach else (None, None)
+            rows.append({"date": moment(day), "value": sums.mean, "low": low, "high": high, "calls": sums.n})
+    base = chart(rows).encode(x=alt.X("date:T", title=None, axis=alt.Axis(format="%-d %b", tickCount=4, grid=False)))
+    y = alt.Y("value:Q", title=None, axis=alt.Axis(format="%", tickCount=4), scale=alt.Scale(zero=True))
+    line = base.mark_line(color=SERIES[2], strokeWidth=1.8, point=alt.OverlayMarkDef(size=22, color=SERIES[2])).encode(
+        y=y,
+        tooltip=[
+            alt.Tooltip("date:T", title="From", format="%-d %B"),
+            alt.Tooltip("value:Q", title="Mean", format="%"),
+            alt.Tooltip("calls:Q", title="Calls"),
+        ],
+    )
+    band = base.mark_area(opacity=0.13, color=SERIES[2]).encode(y=alt.Y("low:Q", title=None), y2="high:Q")
+    layers: list[Any] = [band, line]
+    if other is not None:
+        mean = chart([{"value": other}])
+        layers.append(mean.mark_rule(strokeDash=[5, 4], color=GREY).encode(y="value:Q"))
+    return alt.layer(*layers).properties(height=150)
+
+
+def counts_over_time(steps: Mapping[date, Tally], step: Step) -> Plot:
+    """Calls, and how many of them escalated."""
+    rows: Rows = []
+    for day, tally in steps.items():
+        escalated = round(tally["escalated"].total)
+        span = {"date": moment(day), "end": moment(day + timedelta(days=WIDTHS[step]))}
+        rows.append(span | {"kind": "Escalated", "calls": escalated, "low": 0, "high": escalated})
+        rows.append(span | {"kind": "Other", "calls": tally.calls - escalated, "low": escalated, "high": tally.calls})
+    colours = alt.Scale(domain=["Escalated", "Other"], range=[SENTIMENT_COLOURS["negative"], "#9FB4CC"])
+    return (
+        chart(rows)
+        .mark_rect()
+        .encode(
+            x=_days(4),
+            x2="end:T",
+            y=alt.Y("low:Q", title=None, axis=alt.Axis(tickCount=4, format="d")),
+            y2="high:Q",
+            color=alt.Color("kind:N", scale=colours, title=None, legend=None),
+            tooltip=[alt.Tooltip("date:T", title="From", format="%-d %B"), "kind:N", "calls:Q"],
+        )
+        .properties(height=150)
+    )
+
+
+def dots(groups: Sequence[tuple[str, str, Sums, str]], overall: float | None, legend: str) -> Plot:
+    """Means with their 95 % intervals, one row each: id, name, sums and the group that gives the colour."""
+    rows: Rows = []
+    for key, name, sums, group in groups:
+        if sums.n:
+            reach = sums.interval
+            few = sums.n < 10
+            rows.append(
+                {
+                    "id": key,
+                    "name": f"{name} ({sums.n})",
+                    "mood": sums.mean,
+                    "low": reach.low if reach and not few else None,
+                    "high": reach.high if reach and not few else None,
+                    "group": group or "no team",
+                    "calls": sums.n,
+                    "note": "too few to compare" if few else "",
+                    "few": few,
+                }
+            )
+    order = [row["name"] for row in sorted(rows, key=lambda row: row["mood"])]
+    chosen = alt.selection_point(name="row", fields=["id"], on="click", toggle=False)
+    base = chart(rows).encode(
+        y=alt.Y(
+            "name:N",
+            sort=order,
+            title=None,
+            axis=alt.Axis(labelLimit=190, ticks=False, domain=False, labelOverlap=False),
+        ),
+        color=alt.Color("group:N", scale=alt.Scale(range=SERIES), title=legend, legend=alt.Legend(orient="top")),
+        opacity=alt.condition("datum.few", alt.value(0.35), alt.value(1.0)),
+    )
+    tooltip = [alt.Tooltip("name:N", title="Name"), alt.Tooltip("mood:Q", format="+.2f", title="Mood"),
+               alt.Tooltip("calls:Q", title="Calls"), alt.Tooltip("note:N", title=" ")]  # fmt: skip
+    lines = base.mark_rule(strokeWidth=2.5).encode(
+        x=alt.X("low:Q", title="How callers felt (mean, 95 % interval)"), x2="high:Q"
+    )
+    marks = (
+        base.mark_point(filled=True, size=85, cursor="pointer").encode(x="mood:Q", tooltip=tooltip).add_params(chosen)
+    )
+    layers: list[Any] = [lines, marks]
+    if overall is not None:
+        mean = chart([{"mood": overall}])
+        layers.insert(0, mean.mark_rule(strokeDash=[5, 4], color=GREY).encode(x="mood:Q"))
+    return alt.layer(*layers).properties(height=alt.Step(24))
+
+
+def rhythm(hours: Mapping[tuple[int, int], Tally]) -> Plot:
+    """When calls come and how they feel: a square an hour of the week; larger with more calls."""
+    rows: Rows = [
+        {"day": WEEKDAYS[day], "hour": hour, "mood": tally["mood_caller"].mean, "calls": tally.calls}
+        for (day, hour), tally in hours.items()
+        if tally["mood_caller"].n
+    ]
+    return (
+        chart(rows)
+        .mark_square()
+        .encode(
+            x=alt.X("hour:O", title="Hour of the day", axis=alt.Axis(labelAngle=0, grid=False)),
+            y=alt.Y("day:N", sort=list(WEEKDAYS), title=None, axis=alt.Axis(grid=False)),
+            size=alt.Size("calls:Q", scale=alt.Scale(range=[20, 330]), legend=None),
+            color=alt.Color("mood:Q", scale=MOOD, title="Mood", legend=alt.Legend(orient="right", gradientLength=110)),
+            tooltip=["day:N", "hour:O", alt.Tooltip("mood:Q", format="+.2f", title="Mood"),
+                     alt.Tooltip("calls:Q", title="Calls")],
+        )
+        .properties(height=230)
+    )  # fmt: skip
+
+
+def bars(groups: Iterable[tuple[str, Tally]], title: str) -> Plot:
+    """How many calls each, coloured by how the caller felt."""
+    rows: Rows = [
+        {"name": name, "calls": tally.calls, "mood": tally["mood_caller"].mean or 0.0} for name, tally in groups
+    ]
+    return (
+        chart(rows)
+        .mark_bar(cornerRadiusEnd=3)
+        .encode(
+            x=alt.X("calls:Q", title=title, axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y("name:N", sort="-x", title=None, axis=alt.Axis(labelLimit=170, ticks=False, domain=False)),
+            color=alt.Color("mood:Q", scale=MOOD, title="Mood", legend=None),
+            tooltip=["name:N", "calls:Q", alt.Tooltip("mood:Q", format="+.2f", title="Mood")],
+        )
+        .properties(height=alt.Step(22))
+    )
+
+
+def moment(day: date) -> str:
+    """A day's beginning, as a browser reads it in its own zone."""
+    return f"{day.isoformat()}T00:00:00"
+
+
+def _days(ticks: int) -> alt.X:
+    return alt.X("date:T", title=None, axis=alt.Axis(format="%-d %b", tickCount=ticks, grid=False))
+
+
+def _zero() -> Plot:
+    return chart([{"mood": 0}]).mark_rule(color=GREY, opacity=0.45).encode(y="mood:Q")
