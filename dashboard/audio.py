@@ -45,6 +45,10 @@ class Audio:
         viewer = await asyncio.to_thread(self._tickets.viewer, ticket, audio_of(call))
         if viewer is None:
             return PlainTextResponse("your session has ended: reload the page\n", 401)
+        return await self.serve(request, viewer, call)
+
+    async def serve(self, request: Request, viewer: Viewer, call: str) -> Response:
+        """The recording, or the range of it that the request asks for, if it is this viewer's to hear."""
         name = await asyncio.to_thread(self._recording, viewer, call)
         if not name:
             return PlainTextResponse("there is no such recording\n", 404)

@@ -1,0 +1,299 @@
+"""What the API answers: the models that its OpenAPI document is made of.
+
+Times of the day are seconds since the Unix epoch, times of a call milliseconds from its beginning.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Answer(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Problem(Answer):
+    """RFC 9457: what went wrong."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str = ""
+    errors: list[str] = Field([], description="where the request is wrong, if it is")
+
+
+class Call(Answer):
+    """A conversation, spoken or written."""
+
+    id: str
+    medium: str = Field(description="voice, chat or email")
+    source: str
+    site: str
+    queue: str
+    agent: str
+    customer: str
+    language: str
+    roles: list[str]
+    swapped: bool = Field(description="whether a person turned the sides round")
+    started_at: float
+    ended_at: float | None
+    duration_ms: int
+    state: str = Field(description="ringing, live, ended, analysed or failed")
+    reason: str
+    task: str = Field(description="what the call is about")
+    task_score: float
+    sentences: int
+    alerts: int
+    escalations: int
+    mood_caller: float | None = Field(description="mean, -1 to 1")
+    mood_agent: float | None
+    talk_share_agent: float | None
+    silence_share: float | None
+    metrics: dict[str, Any]
+    recorded: bool = Field(description="whether there is a recording")
+    sample: bool = Field(description="made up to have something to show")
+
+
+class Calls(Answer):
+    calls: list[Call]
+    after: str = Field(description="give this to get the page that follows; empty: there is none")
+
+
+class Label(Answer):
+    """What a person said of a sentence; the newest of a kind counts."""
+
+    kind: str = Field(description="sentiment, intent, text or role")
+    value: str
+    author: str
+    at: float
+
+
+class Sentence(Answer):
+    """A sentence as people left it; `labels` has what they said, `models` which model said the rest."""
+
+    id: str
+    call: str
+    channel: int
+    role: str
+    revision: int
+    start_ms: int
+    end_ms: int
+    spoken_at: float
+    text: str
+    sentiment: str
+    sentiment_scores: dict[str, float]
+    mood: float
+    intent: str
+    intent_score: float
+    slots: dict[str, Any]
+    language: str
+    models: dict[str, Any]
+    latency_ms: float | None
+    labels: list[Label]
+
+
+class Sentences(Answer):
+    sentences: list[Sentence]
+    after: str = Field(description="give this to get the page that follows; empty: there is none")
+
+
+class Alert(Answer):
+    """A rule fired."""
+
+    id: str
+    call: str
+    rule: str
+    severity: str = Field(description="info, warning or critical")
+    text: str
+    at_ms: int
+    at: float
+    escalation: bool
+    sentence: str
+
+
+class RaisedAlert(Alert):
+    """With the call it was raised in."""
+
+    agent: str
+    customer: str
+    queue: str
+    site: str
+
+
+class Alerts(Answer):
+    alerts: list[RaisedAlert]
+    after: str = Field(description="give this to get the page that follows; empty: there is none")
+
+
+class Note(Answer):
+    """A manager to an agent."""
+
+    id: str
+    author: str
+    text: str
+    at: float
+    sentence: str
+    acknowledged_by: str
+    acknowledged_at: float | None
+
+
+class CallDetail(Answer):
+    """A call with its alerts and notes; its sentences are at `/calls/{call}/sentences`."""
+
+    call: Call
+    alerts: list[Alert]
+    notes: list[Note]
+
+
+class LiveSentence(Answer):
+    id: str
+    role: str
+    start_ms: int
+    end_ms: int
+    text: str
+    sentiment: str
+    mood: float
+    intent: str
+
+
+class LiveAlert(Answer):
+    id: str
+    rule: str
+    severity: str
+    text: str
+    at_ms: int
+    at: float
+    escalation: bool
+    sentence: str
+
+
+class LiveCall(Answer):
+    """A call going on now."""
+
+    id: str
+    state: str
+    medium: str
+    agent: str
+    customer: str
+    site: str
+    queue: str
+    started_at: float
+    task: str
+    swapped: bool
+    mood_caller: float | None
+    mood_agent: float | None
+    sentences: int
+    alerts: int
+    escalations: int
+    metrics: dict[str, Any]
+    sample: bool
+    moods: dict[str, list[tuple[int, float]]] = Field(description="by side: position in milliseconds, and mood")
+    last: LiveSentence | None
+    raised: list[LiveAlert]
+
+
+class Live(Answer):
+    at: float
+    calls: list[LiveCall]
+
+
+class Figure(Answer):
+    """A mean over calls; `low` and `high` enclose it with 95 % confidence, when there is more than one."""
+
+    n: int
+    mean: float | None
+    low: float | None
+    high: float | None
+
+
+class Tally(Answer):
+    """Some calls summed up."""
+
+    calls: int
+    figures: dict[str, Figure] = Field(
+        description="mood_caller, mood_agent, talk_share_agent, silence_share, escalated (share), minutes"
+    )
+
+
+class Agent(Answer):
+    name: str
+    display_name: str
+    team: str
+    site: str
+    tally: Tally
+
+
+class Agents(Answer):
+    since: float
+    until: float
+    agents: list[Agent]
+
+
+class Step(Answer):
+    first: str = Field(description="first day, as 2026-11-16")
+    tally: Tally
+
+
+class AgentHistory(Answer):
+    name: str
+    display_name: str
+    team: str
+    site: str
+    since: float
+    until: float
+    total: Tally
+    before: Tally = Field(description="the period before, as long")
+    steps: list[Step]
+
+
+class Customer(Answer):
+    id: str
+    display_name: str
+    total: Tally
+    calls: list[Call] = Field(description="the newest 50")
+
+
+class Mark(Answer):
+    start: int
+    end: int
+
+
+class Snippet(Answer):
+    text: str
+    marks: list[Mark] = Field(description="what was found in `text`, by character positions")
+    cut_before: bool
+    cut_after: bool
+
+
+class Hit(Answer):
+    """A sentence that was found."""
+
+    sentence: str
+    call: str
+    snippet: Snippet
+    original: Snippet | None = Field(description="what the models wrote down, when a person corrected it")
+    channel: int
+    role: str
+    start_ms: int
+    end_ms: int
+    spoken_at: float
+    sentiment: str
+    mood: float
+    intent: str
+    language: str
+    task: str
+    medium: str
+    agent: str
+    customer: str
+    queue: str
+    site: str
+    started_at: float
+    rules: tuple[str, ...]
+    sample: bool
+
+
+class Hits(Answer):
+    hits: list[Hit]
+    cursor: str | None = Field(description="give this to get the page that follows; null: there is none")

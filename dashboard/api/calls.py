@@ -1,0 +1,171 @@
+"""Calls, what was said in them, their recordings, and their alerts."""
+
+# Annotations are evaluated where they stand: FastAPI could not find `Who` by its name.
+
+import time
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
+
+from dashboard.api import answers
+from dashboard.api.entrance import Entrance, Guest
+from dashboard.api.problems import RESPONSES
+from dashboard.api.routes import Route
+from dashboard.audio import Audio
+from storage import calls, live, raised
+from storage.calls import CallFilter, WholeCall
+from storage.database import Database
+from storage.labels import newest
+from storage.raised import AlertFilter
+from storage.tables import Alert, Call, Sentence
+
+MOST = 500
+MOST_SENTENCES = 2000
+Text = Annotated[str, Query(max_length=200)]
+Moment = Annotated[float | None, Query(description="seconds since the Unix epoch")]
+After = Annotated[str, Query(max_length=1000, description="`after` of the page before")]
+Limit = Annotated[int, Query(ge=1, le=MOST)]
+
+
+def router(database: Database, entrance: Entrance, audio: Audio) -> APIRouter:
+    made = APIRouter(route_class=Route, responses=RESPONSES, tags=["calls"])
+    Who = Annotated[Guest, Depends(entrance.guest)]  # noqa: N806
+
+    @made.get("/calls")
+    def list_calls(
+        who: Who,
+        agent: Text = "",
+        customer: Text = "",
+        site: Text = "",
+        queue: Text = "",
+        medium: Text = "",
+        task: Text = "",
+        state: Annotated[tuple[str, ...], Query(max_length=5)] = (),
+        since: Moment = None,
+        until: Moment = None,
+        alerts: bool | None = None,
+        escalations: bool | None = None,
+        sample: bool | None = None,
+        after: After = "",
+        limit: Limit = 50,
+    ) -> answers.Calls:
+        """Calls, newest first."""
+        wanted = CallFilter(
+            agent=agent,
+            customer=customer,
+            site=site,
+            queue=queue,
+            medium=medium,
+            task=task,
+            states=state,
+            since=since,
+            until=until,
+            alerts=alerts,
+            escalations=escalations,
+            sample=sample,
+        )
+        with database.session() as session:
+            page = calls.page(session, who.viewer, wanted, after=after, limit=limit)
+            return answers.Calls(calls=[call_of(one) for one in page.calls], after=page.after)
+
+    @made.get("/calls/{call:path}/sentences")
+    def list_sentences(
+        who: Who, call: str, after: After = "", limit: Annotated[int, Query(ge=1, le=MOST_SENTENCES)] = 500
+    ) -> answers.Sentences:
+        """What was said in a call, in order of time, as people left it."""
+        whole = _whole(database, who, call)
+        rows = whole.sentences
+        if after:
+            places = [number for number, row in enumerate(rows) if row.id == after]
+            if not places:
+                raise HTTPException(400, "`after` is no sentence of this call")
+            rows = rows[places[0] + 1 :]
+        page = [_sentence(whole, row) for row in rows[:limit]]
+        return answers.Sentences(sentences=page, after=page[-1].id if len(rows) > limit else "")
+
+    @made.get("/calls/{call:path}/recording", response_class=Response, responses=_AUDIO)
+    async def get_recording(who: Who, call: str, request: Request) -> Response:
+        """The recording, both sides as channels; byte ranges are served."""
+        response = await audio.serve(request, who.viewer, call)
+        if response.status_code == 404:
+            raise HTTPException(404, "there is no such recording, or none that you may hear")
+        return response
+
+    @made.get("/calls/{call:path}")
+    def get_call(who: Who, call: str) -> answers.CallDetail:
+        """One call with its alerts and notes."""
+        whole = _whole(database, who, call)
+        return answers.CallDetail(
+            call=call_of(whole.call),
+            alerts=[_alert(row) for row in whole.alerts],
+            notes=[answers.Note.model_validate(row) for row in whole.notes],
+        )
+
+    @made.get("/live", tags=["live"])
+    def list_live(who: Who, site: Text = "", queue: Text = "") -> answers.Live:
+        """The calls going on now, as tiles of the Live page show them; `/events` tells what changes."""
+        with database.session() as session:
+            found = live.live_calls(session, who.viewer, site=site, queue=queue)
+        return answers.Live(at=time.time(), calls=[answers.LiveCall.model_validate(one) for one in found])
+
+    @made.get("/alerts", tags=["live"])
+    def list_alerts(
+        who: Who,
+        rule: Text = "",
+        severity: Text = "",
+        escalation: bool | None = None,
+        agent: Text = "",
+        queue: Text = "",
+        site: Text = "",
+        since: Moment = None,
+        until: Moment = None,
+        after: After = "",
+        limit: Limit = 50,
+    ) -> answers.Alerts:
+        """Alerts of all calls, newest first."""
+        given = {"rule": rule, "severity": severity, "agent": agent, "queue": queue, "site": site}
+        wanted = AlertFilter(**given, escalation=escalation, since=since, until=until)
+        with database.session() as session:
+            page = raised.page(session, who.viewer, wanted, after=after, limit=limit)
+            return answers.Alerts(alerts=[_raised(*one) for one in page.alerts], after=page.after)
+
+    return made
+
+
+_AUDIO: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"audio/flac": {}, "audio/ogg": {}}, "description": "The whole file"},
+    206: {"content": {"audio/flac": {}, "audio/ogg": {}}, "description": "The range asked for"},
+}
+
+
+def call_of(row: Call) -> answers.Call:
+    return answers.Call.model_validate({**row.model_dump(), "recorded": bool(row.recording)})
+
+
+def _whole(database: Database, who: Guest, call: str) -> WholeCall:
+    with database.session() as session:
+        whole = calls.whole(session, who.viewer, call)
+    if whole is None:
+        raise HTTPException(404, "there is no such call, or none that you may see")
+    return whole
+
+
+def _sentence(whole: WholeCall, row: Sentence) -> answers.Sentence:
+    labels = whole.labels.get(row.id, [])
+    people = {kind: label.value for kind, label in newest(labels).items()}
+    said = {**row.model_dump(), "role": whole.role(row), **people, "labels": _labels(labels)}
+    return answers.Sentence.model_validate(said)
+
+
+def _labels(labels: Iterable[Any]) -> list[answers.Label]:
+    return [answers.Label.model_validate(label) for label in labels]
+
+
+def _alert(row: Alert) -> answers.Alert:
+    return answers.Alert.model_validate(row)
+
+
+def _raised(alert: Alert, call: Call) -> answers.RaisedAlert:
+    of_call = {name: getattr(call, name) for name in ("agent", "customer", "queue", "site")}
+    return answers.RaisedAlert.model_validate({**alert.model_dump(), **of_call})

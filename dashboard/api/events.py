@@ -1,0 +1,49 @@
+"""The live feed for programs: the same events, to the same people, as the pages get."""
+
+# Annotations are evaluated where they stand: FastAPI could not find `Who` by its name.
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Query
+from starlette.responses import StreamingResponse
+
+from dashboard.api.entrance import Entrance, Guest
+from dashboard.api.problems import RESPONSES
+from dashboard.feed import Feed
+
+MOST_STREAMS = 20
+"""Of one account at once."""
+HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+def router(entrance: Entrance, feed: Feed) -> APIRouter:
+    made = APIRouter(responses=RESPONSES, tags=["live"])
+    open_streams: Counter[str] = Counter()
+    Who = Annotated[Guest, Depends(entrance.guest)]  # noqa: N806
+
+    async def events_of(guest: Guest, call: str) -> AsyncIterator[bytes]:
+        try:
+            async for chunk in feed.stream(guest.viewer, call, lambda: entrance.still_valid(guest)):
+                yield chunk
+        finally:
+            open_streams[guest.viewer.name] -= 1
+
+    @made.get(
+        "/events",
+        response_class=StreamingResponse,
+        responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "Events"}},
+    )
+    async def follow(
+        who: Who, call: Annotated[str, Query(max_length=500, description="only this call")] = ""
+    ) -> StreamingResponse:
+        """Server-sent events, without end: first `snapshot` (the calls of now, or the call), then `transcript`,
+        `sentence`, `state`, `metrics`, `alert`, `note`, `ack` as they happen, each the JSON of docs/events.md;
+        `label` and `swap` when a person corrects; `stale` before the stream ends because the token did."""
+        if open_streams[who.viewer.name] >= MOST_STREAMS:
+            raise HTTPException(429, f"{MOST_STREAMS} streams of this account are open", {"Retry-After": "10"})
+        open_streams[who.viewer.name] += 1
+        return StreamingResponse(events_of(who, call), media_type="text/event-stream", headers=HEADERS)
+
+    return made

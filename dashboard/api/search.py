@@ -1,0 +1,61 @@
+"""Search over all sentences the asker may see."""
+
+# Annotations are evaluated where they stand: FastAPI could not find `Who` by its name.
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from dashboard.api import answers
+from dashboard.api.calls import MOST
+from dashboard.api.entrance import Entrance, Guest
+from dashboard.api.problems import RESPONSES
+from dashboard.api.routes import Route
+from storage.database import Database
+from storage.search import Order, SearchQuery
+from storage.search import search as find
+
+Any = Annotated[tuple[Annotated[str, Field(max_length=500)], ...], Field(max_length=50)]
+
+
+class Asked(BaseModel):
+    """`storage.search.SearchQuery`, as a query string; of several values of one name, any."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    words: str = Field("", max_length=500, description='refund "last week" cancel* -thanks')
+    sentiment: Any = ()
+    intent: Any = ()
+    role: Any = ()
+    language: Any = ()
+    task: Any = ()
+    call: Any = ()
+    agent: Any = ()
+    customer: Any = ()
+    queue: Any = ()
+    site: Any = ()
+    medium: Any = ()
+    rule: Any = Field((), description="that fired in the call")
+    severity: Any = Field((), description="of an alert in the call")
+    alerted: bool = Field(False, description="only calls with alerts")
+    since: float | None = Field(None, description="spoken at this time or later, in seconds since the Unix epoch")
+    until: float | None = Field(None, description="spoken before this time")
+    order: Order = Field("newest", description="or closest: sentences first that say little else")
+    cursor: str | None = Field(None, max_length=1000, description="`cursor` of the page before")
+    limit: int = Field(50, ge=1, le=MOST)
+
+
+def router(database: Database, entrance: Entrance) -> APIRouter:
+    made = APIRouter(route_class=Route, responses=RESPONSES, tags=["search"])
+    Who = Annotated[Guest, Depends(entrance.guest)]  # noqa: N806
+
+    @made.get("/search")
+    def search(who: Who, asked: Annotated[Asked, Query()]) -> answers.Hits:
+        """Sentences by their words and by what they and their calls are like."""
+        query = SearchQuery(**asked.model_dump(exclude={"cursor", "limit"}))
+        with database.session() as session:
+            found = find(session, who.viewer, query, asked.limit, asked.cursor)
+        return answers.Hits(hits=[answers.Hit.model_validate(hit) for hit in found.hits], cursor=found.cursor)
+
+    return made
