@@ -27,6 +27,7 @@ from asr.recovery import Findings, Note
 from asr.reel import flaw, length_ms
 from tenor.bus import Commit, Partition, Record
 from tenor.events import AUDIO, DEAD, AudioChunk, Call, CallEnded, CallStarted, DeadLetter, Unreadable
+from tenor.redaction import mode
 
 log = structlog.get_logger(__name__)
 
@@ -166,7 +167,7 @@ class Desk:
         self, call: str, info: Call, offset: int, ledgers: dict[int, Ledger], announced: int | None = None
     ) -> HeardCall:
         if info.redact is None:
-            info = msgspec.structs.replace(info, redact=self._bench.speech.redact)
+            info = msgspec.structs.replace(info, redact=mode(info, self._bench.speech))
         heard = HeardCall(
             self._bench, self._pages, call, info, offset, lambda: self.position, self.level, ledgers, announced
         )

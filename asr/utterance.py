@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tenor.events import Transcript, Word
-from tenor.redaction import Redactor
+from tenor.events import Redaction, Transcript, Word
+from tenor.redaction import Redacted, Redactor
+
+PAD_MS = 200
+"""Recognisers know only roughly where a word begins and ends: a recording is silenced this much further."""
 
 
 class Speaker:
@@ -23,8 +26,11 @@ class Speaker:
         text, words = best.transcript.strip(), _words(best.words, base_ms)
         end_ms = words[-1].end_ms if words else heard_ms
         start_ms = words[0].start_ms if words else min(heard_ms, round(base_ms))
+        redacted: tuple[Redaction, ...] = ()
         if self._redactor is not None:
-            text, words, _ = self._redactor.redact(text, words, before=before)
+            kept = self._redactor.redact(text, words, before=before)
+            redacted = _silenced(kept, start_ms, end_ms)
+            text, words = kept.text, kept.words
         return Transcript(
             call=self.call,
             channel=self.channel,
@@ -37,6 +43,7 @@ class Speaker:
             words=words,
             confidence=best.confidence,
             model=model,
+            redacted=redacted,
             heard_ms=heard_ms,
         )
 
@@ -44,7 +51,7 @@ class Speaker:
         """The results of one response are one text, cut where it becomes uncertain."""
         text = "".join(result.alternatives[0].transcript for result in results).strip()
         if self._redactor is not None:
-            text, _, _ = self._redactor.redact(text, (), before=before, final=False)
+            text = self._redactor.redact(text, (), before=before, final=False).text
         return Transcript(
             call=self.call,
             channel=self.channel,
@@ -56,6 +63,17 @@ class Speaker:
             final=False,
             stability=min(result.stability for result in results),
         )
+
+
+def _silenced(kept: Redacted, start_ms: int, end_ms: int) -> tuple[Redaction, ...]:
+    """What a recording must not let hear; all of the utterance when nobody knows where in it the secret was said."""
+    times = kept.times
+    if kept.spans and not times:
+        times = tuple(Redaction(kind=span.kind, start_ms=start_ms, end_ms=end_ms) for span in kept.spans)
+    return tuple(
+        Redaction(kind=time.kind, start_ms=max(0, time.start_ms - PAD_MS), end_ms=time.end_ms + PAD_MS)
+        for time in times
+    )
 
 
 def _words(words: Any, base_ms: float) -> tuple[Word, ...]:

@@ -48,7 +48,7 @@ def particulars(
         customer=customer.removeprefix("tel:"),
         language=known.get("language") or settings.speech.language,
         record=_record(known["record"]) if "record" in known else settings.ingest.record,
-        redact=_redact(known["redact"]) if "redact" in known else settings.speech.redact,
+        redact=_redact(known["redact"]) if "redact" in known else None,
         attributes=dict(list(attributes.items())[:MOST_ATTRIBUTES]),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 
 from tenor.bus import Bus
+from tenor.cli.redactor import redactor
 from tenor.errors import BadInput
 from tenor.settings import Settings
 from tenor.stage import Stage
@@ -14,6 +15,8 @@ STAGES = {
     "gateway": "ingest.gateway:Gateway",
     "asr": "asr.worker:Worker",
     "language": "nlp.worker:LanguageWorker",
+    "webhooks": "nlp.rules.webhooks:Webhooks",
+    "storage": "storage.writer:Writer",
     "dashboard": "dashboard.app:Dashboard",
 }
 """Name -> class, made with the bus and the settings, in the order of the data's way."""
@@ -28,5 +31,7 @@ def check(names: Iterable[str]) -> None:
 
 def stage(name: str, bus: Bus, settings: Settings) -> Stage:
     module, _, class_name = STAGES[name].partition(":")
-    make: Callable[[Bus, Settings], Stage] = getattr(import_module(module), class_name)
+    make: Callable[..., Stage] = getattr(import_module(module), class_name)
+    if name == "asr":  # it may not know the language models itself
+        return make(bus, settings, redactor=redactor(settings))
     return make(bus, settings)

@@ -6,10 +6,14 @@ its own, so a worker that takes over a call redacts exactly as its predecessor w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from tenor.events import Word
+from tenor.events import Call, Redact, Redaction, Word
+from tenor.settings import SpeechSettings
+
+KINDS = ("card", "account", "phone", "email", "birth_date", "number", "person", "address")
+"""Everything that can be taken out. `number` is any other number that is read out digit by digit."""
 
 
 class Span(NamedTuple):
@@ -24,6 +28,8 @@ class Redacted(NamedTuple):
     text: str
     words: tuple[Word, ...]
     spans: tuple[Span, ...]
+    times: tuple[Redaction, ...] = ()
+    """When the words that were taken out were said; empty without words."""
 
 
 class Redactor(Protocol):
@@ -31,5 +37,19 @@ class Redactor(Protocol):
         """`text` and `words` with everything secret replaced by its kind in brackets; times stay.
 
         `before` is what the same speaker said just before, as it was published: a number may go on from
-        there. An interim (`final` false) may end in the middle of a number, so its end is masked sooner."""
+        there. An interim (`final` false) may end in the middle of a number or a name, so what could still
+        become one at its end is held back."""
         ...
+
+
+class Finder(Protocol):
+    """Finds names and places by what they mean; a language model behind it, or nothing."""
+
+    def find(self, text: str, *, final: bool) -> Iterable[Span]:
+        """Spans of kind `person` or `place`; of an interim also those that are less certain."""
+        ...
+
+
+def mode(info: Call, speech: SpeechSettings) -> Redact:
+    """What to take out of a call: as it says itself, else as its queue does, else as all do."""
+    return info.redact or speech.redact_queues.get(info.queue, speech.redact)

@@ -22,8 +22,11 @@ STOP = frozenset(_STOP.split())
 _SPELLED = frozenset(UNITS) | frozenset(TEENS) | frozenset(TENS) | frozenset(TIMES)
 
 
-def emails(tokens: list[Token], *, final: bool) -> list[tuple[int, int]]:
-    """First and last token of each address; of an interim also one that is only begun at its end."""
+def emails(tokens: list[Token], *, final: bool, stop: frozenset[str] = frozenset()) -> list[tuple[int, int]]:
+    """First and last token of each address; of an interim also one that is only begun at its end.
+
+    Words of `stop` begin no address either."""
+    stop |= STOP
     found: list[tuple[int, int]] = []
     for at, token in enumerate(tokens):
         if found and at <= found[-1][1]:
@@ -34,8 +37,8 @@ def emails(tokens: list[Token], *, final: bool) -> list[tuple[int, int]]:
         elif token.core == "at":
             last = _domain(tokens, at + 1)
             if last > at:
-                found.append((_local(tokens, at, free_from), last))
-    if not final and (begun := _begun(tokens, found[-1][1] + 1 if found else 0)):
+                found.append((_local(tokens, at, free_from, stop), last))
+    if not final and (begun := _begun(tokens, found[-1][1] + 1 if found else 0, stop)):
         found.append(begun)
     return found
 
@@ -57,7 +60,7 @@ def _domain(tokens: list[Token], at: int, *, begun: bool = False) -> int:
     return last
 
 
-def _local(tokens: list[Token], at: int, free_from: int) -> int:
+def _local(tokens: list[Token], at: int, free_from: int, stop: frozenset[str]) -> int:
     """First token of what stands before `at`: letters, digits and words up to one that begins no address."""
     first, words = at, 0
     while first > free_from:
@@ -65,20 +68,20 @@ def _local(tokens: list[Token], at: int, free_from: int) -> int:
         joint = core in JOINTS or (first < at and tokens[first].core in JOINTS)
         spelled = len(core) == 1 or core.isdigit() or core in _SPELLED
         if not joint and not spelled:
-            if core in STOP or words == 3:
+            if core in stop or words == 3:
                 break
             words += 1
         first -= 1
     return first if first < at else at
 
 
-def _begun(tokens: list[Token], free_from: int) -> tuple[int, int] | None:
+def _begun(tokens: list[Token], free_from: int, stop: frozenset[str]) -> tuple[int, int] | None:
     """`john dot smith at g` at the end of an interim."""
     end = len(tokens) - 1
     for at in range(end, max(free_from, end - 6), -1):
         core = tokens[at].core
         if core == "at" and at > free_from and any(t.core in ("dot", "underscore") for t in tokens[at - 4 : at]):
-            return _local(tokens, at, free_from), end
+            return _local(tokens, at, free_from, stop), end
         if core in ("dot", "underscore") and at >= end - 1 and at > free_from:
-            return _local(tokens, at, free_from), end
+            return _local(tokens, at, free_from, stop), end
     return None

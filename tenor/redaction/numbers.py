@@ -30,13 +30,13 @@ class Run:
     """Tokens, both included."""
     digits: str
     spelled: bool
-    """Digit by digit, in words."""
+    """Digit by digit, in words; also where a recogniser made hundreds of three of them."""
     pieces: int
     """In how many numbers it was said: `forty one eleven` and `555-0199` are two."""
     plus: bool
     """Began with +."""
     scaled: bool
-    """`five hundred`, `three point two`: an amount."""
+    """`five hundred`, `three point two`: one quantity. Several in a row are a number that is read out."""
 
 
 def runs(tokens: list[Token]) -> list[Run]:
@@ -61,30 +61,37 @@ def luhn(digits: str) -> bool:
 
 
 def _run(tokens: list[Token], first: int) -> Run | None:
-    at, last, pieces = first, first, 0
-    digits = ""
-    spelled, scaled, plus = True, False, False
+    at, last, pieces, quantities = first, first, 0, 0
+    digits, scale = "", ""
+    spelled, plus, any_scale = True, False, False
     while at < len(tokens):
         core = tokens[at].core
         if digits and core in BETWEEN:
             at += 1
             continue
-        if digits and core in SCALES:
-            scaled = True
+        if digits and core in SCALES and not scale:
+            scale, any_scale = core, True
             last, at = at, at + 1
             continue
         piece, used = _piece(tokens, at)
         if not piece:
             break
         plus = plus or (not digits and core.startswith("+"))
-        spelled = spelled and (core in UNITS or core in TIMES)
-        digits += piece
+        if scale == "hundred" and len(piece) <= 2:
+            digits += piece.zfill(2)  # "four hundred (and) five" are the digits 405
+        else:
+            digits += "00" * (scale == "hundred") + piece
+            goes_on = scale in ("thousand", "million", "billion", "point")
+            quantities += not goes_on
+            spelled = spelled and (core in UNITS or core in TIMES)
+        scale = scale if scale == "point" else ""
         pieces += len(_GROUP.findall(core)) or 1
         last, at = at + used - 1, at + used
     # "oh" and "o" alone are words, not digits
     if not digits or (last == first and tokens[first].core in ("oh", "o")):
         return None
-    return Run(first, last, digits, spelled, pieces, plus, scaled)
+    digits += "00" * (scale == "hundred")
+    return Run(first, last, digits, spelled, pieces, plus, any_scale and quantities == 1)
 
 
 def _piece(tokens: list[Token], at: int) -> tuple[str, int]:

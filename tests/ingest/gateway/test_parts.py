@@ -108,7 +108,7 @@ def test_a_call_without_an_id_is_none() -> None:
         ({"record": "false"}, "record", False),
         ({"record": True}, "record", True),
         ({"record": "perhaps"}, "record", False),
-        ({}, "redact", "off"),
+        ({}, "redact", None),
         ({"redact": "text"}, "redact", "text"),
         ({"redact": "yes"}, "redact", "audio"),
         ({"redact": "no"}, "redact", "off"),

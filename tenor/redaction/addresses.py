@@ -1,0 +1,193 @@
+"""Addresses: streets with their numbers, cities, states, postal codes, also when they are told bit by bit.
+
+    my address is 733 First Street   ->  my address is [address]
+    Forest Ranch                     ->  [address]         (the utterance before ended in one)
+    Oregon                           ->  [address]
+    four zero seven seven nine       ->  [address]
+
+A place alone is no address: "do you have a shop in Boston" stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from tenor.redaction.masking import Mask
+from tenor.redaction.numbers import SCALES
+from tenor.redaction.utterance import FILLERS, Utterance
+from tenor.redaction.verdicts import measured
+
+_SURE = "street streets st avenue ave boulevard blvd road rd lane ln parkway pkwy highway hwy crescent terrace"
+_STREETS = frozenset(_SURE.split())
+_PERHAPS = "drive dr court ct circle place pl way square trail close row loop path plaza route"
+_DOUBTFUL = frozenset(_PERHAPS.split())
+"""Streets only behind a number."""
+_ORDINAL = re.compile(r"\d+(st|nd|rd|th)")
+_NUMBERED = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth north south east west"
+_ORDINALS = frozenset(_NUMBERED.split())
+_STATES = """
+alabama alaska arizona arkansas california colorado connecticut delaware florida georgia hawaii idaho illinois indiana
+iowa kansas kentucky louisiana maine maryland massachusetts michigan minnesota mississippi missouri montana nebraska
+nevada ohio oklahoma oregon pennsylvania tennessee texas utah vermont virginia washington wisconsin wyoming ontario
+quebec alberta manitoba saskatchewan
+"""
+STATES = frozenset(_STATES.split())
+_TWO_WORDS = frozenset({"new hampshire", "new jersey", "new mexico", "new york", "north carolina", "north dakota",
+    "rhode island", "south carolina", "south dakota", "west virginia", "british columbia", "nova scotia"})  # fmt: skip
+_ROOMS = frozenset({"apartment", "apt", "suite", "unit", "floor", "box"})
+_CUES = frozenset({"address", "zip", "postcode", "zipcode", "city", "town", "state", "county", "street"})
+_DWELLING = frozenset({"live", "lives", "lived", "living", "located", "reside", "moved"})
+_CODES = frozenset({"zip", "postcode", "zipcode", "postal"})
+_ELSEWHERE = frozenset({"email", "e-mail", "mail", "web", "ip", "website", "internet", "network"})
+_SKIPPED = FILLERS | frozenset({"code", "to", "on", "of", "a", "now", "home", "mailing", "new"})
+_LONGEST = 6
+
+Part = tuple[int, int]
+"""First and last token."""
+
+
+def addresses(said: Utterance, places: Iterable[Part]) -> Iterator[Mask]:
+    """`places` are what a model takes for a place."""
+    known = sorted({*_states(said), *places})
+    parts = {*_streets(said), *_announced(said, known), *_continued(said, known), *_alone(said, known)}
+    grown = True
+    while grown and parts:
+        more = {part for part in (*known, *_codes(said), *_rooms(said)) if _beside(said, part, parts)}
+        grown = not more <= parts
+        parts |= more
+    for first, last in parts:
+        yield Mask(first, last, "address")
+
+
+def _streets(said: Utterance) -> Iterator[Part]:
+    for at in range(len(said.tokens)):
+        kind = said.core(at)
+        if kind not in _STREETS and kind not in _DOUBTFUL:
+            continue
+        first = at
+        while at - first < 3 and first and _street_name(said, first - 1):
+            first -= 1
+        number = said.run_at(first - 1) if first else None
+        if number is not None and (first < at or kind in _STREETS):
+            yield number.first, at
+        elif first < at and kind in _STREETS:
+            yield first, at
+
+
+def _street_name(said: Utterance, at: int) -> bool:
+    core = said.core(at)
+    ordinal = core in _ORDINALS or bool(_ORDINAL.fullmatch(core))
+    return (ordinal or said.strange(at)) and core not in SCALES and not said.stops_after(at)
+
+
+def _announced(said: Utterance, places: list[Part]) -> Iterator[Part]:
+    """What follows `my address is`, `I live in`, `the city is`, `zip code`."""
+    for at in range(-1, len(said.tokens) - 1):
+        cue = said.core(at) if at >= 0 else _last_cue(said.past)
+        if cue in _CUES | _DWELLING and said.core(at - 1) not in _ELSEWHERE:
+            first = at + 1
+            while said.core(first) in _SKIPPED and not said.stops_after(first):
+                first += 1
+            if cue in _CUES - _CODES and at >= 0 and first == at + 1:
+                continue  # "repeat the address one more time"
+            last = _reach(said, first, places, only_number=cue in _CODES)
+            if last >= first and (at >= 0 or first == 0 or said.run_at(first)):
+                yield first, last
+
+
+def _last_cue(past: list[str]) -> str:
+    """The cue that the utterance before ended in: `my address is`."""
+    cores = [core for core in past[-4:] if core not in _SKIPPED or core in _ELSEWHERE]
+    if not cores or (len(cores) > 1 and cores[-2] in _ELSEWHERE):
+        return ""
+    return cores[-1]
+
+
+def _reach(said: Utterance, first: int, places: list[Part], *, only_number: bool) -> int:
+    """The last token of the address that begins at `first`; the one before `first` when there is none."""
+    last = first - 1
+    while last - first < _LONGEST and last + 1 < len(said.tokens):
+        at = last + 1
+        if run := said.run_at(at):
+            if measured(run, said):
+                break
+            last = run.last
+        elif only_number:
+            break
+        elif place := next((place for place in places if place[0] == at), None):
+            last = place[1]
+        elif said.strange(at) or said.core(at) in _STREETS:
+            last = at
+        else:
+            break
+        if said.stops_after(last):
+            break
+    return last
+
+
+def _continued(said: Utterance, places: list[Part]) -> Iterator[Part]:
+    """The next bit of an address, when the utterance before ended in one."""
+    if said.opened not in ("address", "number") or len(said.tokens) > 7:
+        return
+    first = 0
+    while said.core(first) in FILLERS:
+        first += 1
+    last = len(said.tokens) - 1
+    rest = range(first, last + 1)
+    inside = {at for start, end in places for at in range(start, end + 1)}
+    if said.opened == "number":
+        if rest and all(at in inside for at in rest):
+            yield first, last
+    elif rest and all(said.strange(at) or at in inside or _digits(said, at) or said.core(at) in FILLERS for at in rest):
+        yield first, last
+
+
+def _alone(said: Utterance, places: list[Part]) -> Iterator[Part]:
+    """An answer that is nothing but a place."""
+    inside = {at for start, end in places for at in range(start, end + 1)}
+    if inside and all(at in inside or said.core(at) in FILLERS for at in range(len(said.tokens))):
+        yield from places
+
+
+def _digits(said: Utterance, at: int) -> bool:
+    run = said.run_at(at)
+    return run is not None and not measured(run, said)
+
+
+def _states(said: Utterance) -> Iterator[Part]:
+    for at in range(len(said.tokens)):
+        if said.core(at) in STATES:
+            yield at, at
+        elif f"{said.core(at)} {said.core(at + 1)}" in _TWO_WORDS:
+            yield at, at + 1
+
+
+def _codes(said: Utterance) -> Iterator[Part]:
+    for run in said.runs:
+        if len(run.digits) >= 3 and not run.scaled and not measured(run, said):
+            yield run.first, run.last
+
+
+def _rooms(said: Utterance) -> Iterator[Part]:
+    """`apartment four b`."""
+    for at in range(len(said.tokens)):
+        if said.core(at) in _ROOMS:
+            last = at
+            if said.core(last + 1) in ("number", "box"):
+                last += 1
+            run = said.run_at(last + 1)
+            last = run.last if run else last
+            if len(said.core(last + 1)) == 1 and said.core(last + 1) != "i":
+                last += 1
+            if last > at:
+                yield at, last
+
+
+def _beside(said: Utterance, part: Part, parts: set[Part]) -> bool:
+    """With nothing but fillers, `zip code` or the like between it and an address, within one sentence or the next."""
+    for first, last in parts:
+        gap = range(last + 1, part[0]) if part[0] > last else range(part[1] + 1, first)
+        if len(gap) <= 4 and all(said.core(at) in _SKIPPED or said.core(at) in _CUES for at in gap):
+            return True
+    return False

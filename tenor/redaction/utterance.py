@@ -1,0 +1,73 @@
+"""One utterance as the patterns see it: its tokens, the numbers in it, and what was said before."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from tenor.redaction.numbers import BETWEEN, Run, runs
+from tenor.redaction.ordinary import ORDINARY
+from tenor.redaction.tokens import Token, tokenise
+
+REACH = 10
+"""How many words before something may say what it is."""
+_AROUND = """
+yes yeah yep sure okay ok alright it's its it is that's that was be that'd it'd and the so well i'm in at also actually
+like correct right
+"""
+FILLERS = BETWEEN | frozenset(_AROUND.split())
+"""May stand around an answer that is otherwise only a number, a name or a place."""
+_OPEN = re.compile(r"\[(card|account|number|phone|address|person)\]\W*$")
+_STOPS = re.compile(r"[.?!](\s|$)")
+
+
+@dataclass(frozen=True)
+class Utterance:
+    text: str
+    before: str = ""
+    """What the same speaker said just before, as it was published."""
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        return tokenise(self.text)
+
+    @cached_property
+    def past(self) -> list[str]:
+        """The last words before this utterance."""
+        return [token.core for token in tokenise(self.before)[-REACH:]]
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        return runs(self.tokens)
+
+    @cached_property
+    def opened(self) -> str:
+        """The kind of secret that the utterance before ended in; it may go on here."""
+        found = _OPEN.search(self.before)
+        return found[1] if found else ""
+
+    def core(self, at: int) -> str:
+        return self.tokens[at].core if 0 <= at < len(self.tokens) else ""
+
+    def strange(self, at: int) -> bool:
+        """Whether the token may be part of a name: not an everyday word, not a number."""
+        core = self.core(at)
+        return bool(core) and core not in ORDINARY and core not in BETWEEN and self.run_at(at) is None
+
+    @cached_property
+    def _run_of(self) -> dict[int, Run]:
+        return {at: run for run in self.runs for at in range(run.first, run.last + 1)}
+
+    def run_at(self, at: int) -> Run | None:
+        return self._run_of.get(at)
+
+    def stops_after(self, at: int) -> bool:
+        """Whether a sentence ends with this token."""
+        if at + 1 >= len(self.tokens):
+            return True
+        token = self.tokens[at]
+        return len(token.core) > 1 and bool(_STOPS.search(self.text[token.end : self.tokens[at + 1].start]))
+
+    def comma_after(self, at: int) -> bool:
+        return at + 1 < len(self.tokens) and "," in self.text[self.tokens[at].end : self.tokens[at + 1].start]

@@ -1,0 +1,151 @@
+"""What kind of number a run of digits is.
+
+It is judged by its length, by the words before it, and by what is said next to it:
+
+    13-19 digits                card if the check digit fits or a card was mentioned, else account
+    10, 11, +8-15, 7 as 3-4     phone
+    4 and more after "account"  account; after "card", "cvv" card; after "call me at" (6 and more) phone
+    any after "card number is"  as named, if nothing follows; "number is" alone: number
+    8 and more                  account
+    4 and more, nothing else in the utterance, or spelled out at its end: number
+    after "order", "zip", "flight", ... or before "dollars", "pm", ...: left alone
+    3 and more, read out: number, if all numbers are to be taken out
+
+A number may be read out over several utterances. There is no hidden memory for that: the utterance
+published before, redacted as it is, tells. If it ended in a mask, digits that follow are masked as well;
+if it ended in "my card number is", that is the context of the digits here.
+
+    my card number is   ->  my card number is
+    4111 1111           ->  [card]
+    1111                ->  [card]                 (the one before ended in [card])
+    thanks              ->  thanks
+"""
+
+from __future__ import annotations
+
+from tenor.redaction.numbers import BETWEEN, UNITS, Run, luhn
+from tenor.redaction.utterance import FILLERS, REACH, Utterance
+
+_CONTEXTS = {
+    "card": "card cards visa mastercard amex discover credit debit cvv cvc cvv2 expiry expires expiration security",
+    "account": "account accounts acct iban routing sort bsb ssn social pin passport license licence",
+    "phone": "phone telephone mobile cell cellphone call reach text fax dial callback",
+    "order": "order orders tracking reference confirmation ticket invoice case zip postal postcode extension room "
+    "flight model serial item part version apartment suite unit gate bus train page step size channel sku",
+    "birth_date": "born birth birthday dob d.o.b birthdate",
+}
+_CONTEXT = {word: kind for kind, words in _CONTEXTS.items() for word in words.split()}
+_SHORT = frozenset({"cvv", "cvc", "cvv2", "security", "expiry", "expires", "expiration", "pin"})
+_MEASURES = """
+dollar dollars cent cents buck bucks euro euros pound pounds percent % year years month months week weeks day days
+hour hours minute minutes second seconds am pm a.m p.m o'clock times people items item pieces units miles
+kilometers meters feet inch inches kilos kg grams gb mb gigabytes megabytes degrees points stars
+"""
+MEASURES = frozenset(_MEASURES.split())
+_BEFORE_YEARS = frozenset({"in", "since", "of", "from", "until", "by", "year"})
+_SOUND_ALIKE = frozenset({"to", "too", "for", "won", "ate", "oh", "o"})
+"""How recognisers write digits inside a number."""
+_NUMBERED = frozenset({"number", "code"})
+_TELLS = frozenset({"is", "it's", "number"})
+
+
+def context(said: Utterance, first: int) -> tuple[str, str]:
+    """What the words before token `first` say it is, and the word that says so."""
+    cores = [*said.past, *(token.core for token in said.tokens[max(0, first - REACH) : first])]
+    following = ""
+    for core in reversed(cores[-REACH:]):
+        if (kind := _CONTEXT.get(core)) and (core != "security" or following == "code"):
+            return kind, core
+        following = core
+    return "", ""
+
+
+def verdict(run: Run, said: Utterance, *, every: bool) -> str:
+    """The kind of a number; empty for one that may be seen. `every`: all that are read out are secret."""
+    digits, count = run.digits, len(run.digits)
+    if 13 <= count <= 19 and luhn(digits):
+        return "card"
+    if measured(run, said) or (_year(run) and said.core(run.first - 1) in _BEFORE_YEARS):
+        return ""
+    found, word = context(said, run.first)
+    after = len(said.tokens) - 1 - run.last
+    leading = all(token.core in BETWEEN for token in said.tokens[: run.first])
+    alone = _alone(run, said)
+    if leading and said.opened in ("card", "account", "number", "phone") and (alone or (count >= 2 and not run.scaled)):
+        return said.opened
+    announced = not after and _announced(run, said)
+    if announced and found in ("card", "account", "phone"):
+        return found
+    if run.scaled:
+        # A recogniser writes "nine hundred forty six" for "nine four six".
+        return "number" if every and count == 3 and (alone or announced) else ""
+    if word in _SHORT and 3 <= count <= 6:
+        return "account" if word == "pin" else "card"
+    if found in ("card", "account") and count >= 4:
+        return found
+    if found == "order" and count <= 22 and not every:
+        return ""
+    if _telephone(run, found):
+        return "phone"
+    if count >= 8:
+        return "account"
+    if announced or (every and _read_out(run, alone)):
+        return "number"
+    if count < 4 or _year(run) or after:
+        return ""
+    return "number" if leading or run.spelled or _goes_on(said.past, run) else ""
+
+
+def _alone(run: Run, said: Utterance) -> bool:
+    """Whether its sentence says nothing else."""
+    first = run.first
+    while first and not said.stops_after(first - 1):
+        first -= 1
+    return said.stops_after(run.last) and all(said.core(at) in FILLERS for at in range(first, run.first))
+
+
+def continued(said: Utterance) -> bool:
+    """Whether a number goes on through the whole utterance, however the recogniser wrote it: `six to two`."""
+    cores = [token.core for token in said.tokens]
+    digits = sum(core in UNITS or core.isdigit() for core in cores)
+    return bool(digits and said.opened) and all(
+        core in UNITS or core in _SOUND_ALIKE or core in BETWEEN or core.isdigit() for core in cores
+    )
+
+
+def measured(run: Run, said: Utterance) -> bool:
+    """`five dollars`, `nine thirty a m`."""
+    following, next_but_one = said.core(run.last + 1), said.core(run.last + 2)
+    return following in MEASURES or (following in ("a", "p") and next_but_one == "m")
+
+
+def _announced(run: Run, said: Utterance) -> bool:
+    """`my phone number is five`: the rest comes in the next utterance."""
+    cores = [*said.past, *(token.core for token in said.tokens[: run.first])][-3:]
+    return bool(_NUMBERED & set(cores)) and cores[-1] in _TELLS | BETWEEN
+
+
+def _read_out(run: Run, alone: bool) -> bool:
+    """Digit by digit, not as a quantity."""
+    count = len(run.digits)
+    if run.spelled:
+        return count >= 3 or (alone and count == 2)
+    return not _year(run) and (count >= 5 or (run.pieces == 1 and count >= 3))
+
+
+def _year(run: Run) -> bool:
+    return len(run.digits) == 4 and run.pieces <= 2 and not run.spelled and run.digits[:2] in ("19", "20")
+
+
+def _telephone(run: Run, found: str) -> bool:
+    digits, count = run.digits, len(run.digits)
+    if run.plus:
+        return 8 <= count <= 15
+    if found == "phone":
+        return 6 <= count <= 15
+    return (count == 10 and digits[0] != "1") or (count == 11 and digits[0] in "01") or (count == 7 and run.pieces == 2)
+
+
+def _goes_on(past: list[str], run: Run) -> bool:
+    """The utterance before ended in digits too few to be masked."""
+    return bool(past) and past[-1].isdigit() and len(past[-1]) + len(run.digits) >= 6
