@@ -54,7 +54,9 @@ class SignIn:
     def viewer(self) -> Viewer:
         """Who looks at the page that is being made. Somebody we do not know is told so, and the page ends here."""
         if self.kind == "none":
-            return st.session_state.get("looks_as", OWNER)  # type: ignore[no-any-return]
+            if "looks_as" not in st.session_state:
+                st.session_state["looks_as"] = _looks_as(st.query_params.get("as", ""))
+            return st.session_state["looks_as"]  # type: ignore[no-any-return]
         if self.kind == "local":
             viewer = self.session(st.context.cookies)
             if viewer is None:
@@ -153,6 +155,12 @@ def role_of(claims: Mapping[str, Any], settings: DashboardSettings) -> str | Non
     values = [held] if isinstance(held, str) else [value for value in held or () if isinstance(value, str)]
     roles = {settings.oidc_roles.get(value) for value in values}
     return next((role for role in reversed(ROLES) if role in roles), None)
+
+
+def _looks_as(wanted: str) -> Viewer:
+    """Where nobody signs in, `?as=agent:anna` in the address shows what she sees, `?as=manager` what managers see."""
+    role, _, name = wanted.partition(":")
+    return Viewer(name or role, role) if role in ROLES else OWNER  # type: ignore[arg-type]
 
 
 def is_loopback(host: str) -> bool:

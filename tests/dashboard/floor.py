@@ -1,0 +1,178 @@
+"""A call-centre floor for tests: calls that say on the bus what they are told to, and the storage stage beside them."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Coroutine, Iterable
+from typing import Any, Literal, Self, TypeVar
+
+from storage.database import Database, open_database
+from storage.writer import Writer
+from tenor.bus import Bus
+from tenor.bus.opening import open_bus
+from tenor.events import (
+    CALLS,
+    NOTES,
+    SENTENCES,
+    TRANSCRIPTS,
+    Alert,
+    Call,
+    CallMetrics,
+    CallState,
+    Event,
+    Medium,
+    Note,
+    NoteAcknowledged,
+    Sentence,
+    Topic,
+    Transcript,
+)
+from tenor.settings import Settings
+
+T = TypeVar("T")
+Severity = Literal["info", "warning", "critical"]
+MOODS = {"negative": -0.8, "neutral": 0.0, "positive": 0.8}
+
+
+class Floor:
+    """Runs its own event loop, so that a test can drive a browser in the ordinary way."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._calls = 0
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self.database: Database = open_database(self.settings)
+        self._bus: Bus = self._run(self._open())
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._run(self._close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+        self._loop.close()
+        self.database.close()
+
+    def call(self, agent: str = "anna", *, call: str = "", live: bool = True, **about: Any) -> FloorCall:
+        self._calls += 1
+        return FloorCall(self, call or f"call-{self._calls}-{time.time_ns()}", agent, live=live, **about)
+
+    def publish(self, topic: Topic, *events: Event) -> None:
+        self._run(self._publish(topic, events))
+
+    async def _publish(self, topic: Topic, events: Iterable[Event]) -> None:
+        await self._bus.publish_many(topic, events)
+
+    async def _open(self) -> Bus:
+        bus = open_bus(self.settings)
+        await bus.__aenter__()
+        self._writer = asyncio.create_task(Writer(bus, self.settings).run())
+        return bus
+
+    async def _close(self) -> None:
+        self._writer.cancel()
+        await asyncio.gather(self._writer, return_exceptions=True)
+        await self._bus.__aexit__(None, None, None)
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(20)
+
+
+class FloorCall:
+    """One call: each method is something that happens on it."""
+
+    def __init__(
+        self, floor: Floor, call: str, agent: str, *, live: bool = True, medium: Medium = "voice", **about: Any
+    ) -> None:
+        self.id, self.agent, self._floor = call, agent, floor
+        self.at_ms = 0
+        about.setdefault("site", "Leeds")
+        about.setdefault("queue", "orders")
+        about.setdefault("started_at", time.time())
+        self.info = Call(source="test", roles=("caller", "agent"), agent=agent, medium=medium, **about)
+        if live:
+            floor.publish(CALLS, CallState(call=call, state="live", at=time.time(), info=self.info))
+
+    def sentence(
+        self, role: str, text: str, sentiment: str = "neutral", *, mood: float | None = None, **more: Any
+    ) -> Sentence:
+        """What `says` publishes."""
+        channel = self.info.roles.index(role)
+        start, end = self.at_ms, self.at_ms + 300 + 60 * len(text)
+        self.at_ms = end + 400
+        rest = (1 - 0.9) / 2
+        now = time.time()
+        return Sentence(
+            call=self.id,
+            channel=channel,
+            role=role,
+            sentence=more.pop("sentence", f"{self.id}/{channel}/{start}"),
+            revision=more.pop("revision", 0),
+            start_ms=start,
+            end_ms=end,
+            text=text,
+            sentiment=sentiment,
+            sentiment_scores={label: 0.9 if label == sentiment else rest for label in MOODS},
+            mood=MOODS.get(sentiment, 0.0) if mood is None else mood,
+            intent=more.pop("intent", "unknown"),
+            intent_score=more.pop("intent_score", 0.9),
+            times={
+                "captured": now - 0.62,
+                "recognised": now - 0.08,
+                "understood": now - 0.02,
+                "sentence_published": now,
+            },
+            **more,
+        )
+
+    def says(self, role: str, text: str, sentiment: str = "neutral", **more: Any) -> Sentence:
+        said = self.sentence(role, text, sentiment, **more)
+        self._floor.publish(SENTENCES, said)
+        return said
+
+    def interim(self, role: str, text: str) -> None:
+        channel = self.info.roles.index(role)
+        said = Transcript(
+            call=self.id,
+            channel=channel,
+            role=role,
+            utterance=f"{self.id}/{channel}/~1",
+            start_ms=self.at_ms,
+            end_ms=self.at_ms + 60 * len(text),
+            text=text,
+            final=False,
+        )
+        self._floor.publish(TRANSCRIPTS, said)
+
+    def alert(
+        self, rule: str, text: str, severity: Literal["info", "warning", "critical"] = "warning", **more: Any
+    ) -> None:
+        alert = f"{self.id}/{rule}/{self.at_ms}"
+        fired = Alert(
+            call=self.id, alert=alert, rule=rule, severity=severity, text=text, at_ms=self.at_ms, at=time.time(), **more
+        )
+        self._floor.publish(CALLS, fired)
+
+    def metrics(self, task: str = "", **values: float) -> None:
+        named = {name.replace("__", "."): value for name, value in values.items()}
+        score = 0.8 if task else 0.0
+        self._floor.publish(
+            CALLS, CallMetrics(call=self.id, at_ms=self.at_ms, values=named, task=task, task_score=score)
+        )
+
+    def note(self, text: str, author: str = "mia", sentence: str = "") -> None:
+        note = f"note-{time.time_ns()}"
+        self._floor.publish(
+            NOTES, Note(call=self.id, note=note, author=author, text=text, at=time.time(), sentence=sentence)
+        )
+
+    def acknowledge(self, note: str) -> None:
+        self._floor.publish(NOTES, NoteAcknowledged(call=self.id, note=note, by=self.agent, at=time.time()))
+
+    def ends(self, state: Literal["ended", "analysed", "failed"] = "ended", reason: str = "hangup") -> None:
+        self._floor.publish(CALLS, CallState(call=self.id, state=state, at=time.time(), reason=reason))

@@ -1,0 +1,131 @@
+"""The Live page in a real browser: calls appear, move, are found and leave, without a reload."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from dashboard import look
+from tests.dashboard.conftest import House, Visit
+
+pytestmark = pytest.mark.browser
+
+
+def live(house: House, visit: Visit, *, phone: bool = False) -> Page:
+    page = visit(house, "/", phone=phone)
+    expect(page.locator(".status.live")).to_be_visible()
+    return page
+
+
+def test_without_calls_it_says_how_to_get_some(house: House, visit: Visit) -> None:
+    page = live(house, visit)
+    expect(page.get_by_text("No calls right now")).to_be_visible()
+    expect(page.get_by_text("tenor demo")).to_be_visible()
+
+
+def test_a_call_and_what_is_said_appear_at_once(house: House, visit: Visit) -> None:
+    page = live(house, visit)
+    call = house.floor.call("anna", queue="billing", site="Porto")
+    shown = page.locator(f'.tile[data-call="{call.id}"]')
+    expect(shown).to_contain_text("anna")
+    expect(shown).to_contain_text("billing · Porto")
+    call.interim("caller", "I have been wait")
+    expect(shown.locator(".interim")).to_have_text("I have been wait")
+    call.says("caller", "I have been waiting for an hour.", "negative")
+    expect(shown.locator(".last")).to_have_text("Caller: I have been waiting for an hour.")
+    expect(shown).to_have_class(re.compile("negative"))
+    expect(shown.locator(".moods")).to_contain_text(f"Caller ▼ {look.MINUS}0.80")
+    assert shown.locator(".line.caller").get_attribute("d")
+    call.metrics(task="delivery_problem")
+    expect(shown).to_contain_text("Delivery problem")
+    call.ends()
+    expect(shown).to_contain_text("ended")
+
+
+def test_a_call_that_was_there_before_the_page_has_its_past(house: House, visit: Visit) -> None:
+    call = house.floor.call("carla")
+    call.says("caller", "Good morning.", "positive")
+    call.alert("caller_upset", "Caller negative three sentences in a row", "critical")
+    time.sleep(1)  # the storage stage writes in batches
+    page = live(house, visit)
+    shown = page.locator(f'.tile[data-call="{call.id}"]')
+    expect(shown.locator(".last")).to_have_text("Caller: Good morning.")
+    expect(shown.locator(".badge")).to_have_text("⚑ Caller upset")
+    call.ends()
+
+
+def test_the_worst_comes_first_but_nothing_moves_under_the_hand(house: House, visit: Visit) -> None:
+    page = live(house, visit)
+    good, bad = house.floor.call("dora"), house.floor.call("emil")
+    good.says("caller", "Lovely.", "positive")
+    bad.says("caller", "Dreadful.", "negative")
+    expect(page.locator(".tile:not(.over)").first).to_have_attribute("data-call", bad.id)
+    page.locator(f'.tile[data-call="{good.id}"]').hover()
+    good.alert("threat", "Says he will sue", "critical", escalation=True)
+    expect(page.locator(f'.tile[data-call="{good.id}"] .badge')).to_be_visible()
+    page.wait_for_timeout(3000)
+    expect(page.locator(".tile:not(.over)").first).to_have_attribute("data-call", bad.id)
+    page.mouse.move(5, 5)
+    expect(page.locator(".tile:not(.over)").first).to_have_attribute("data-call", good.id)
+    expect(page.get_by_text("needs you")).to_be_visible()
+    good.ends()
+    bad.ends()
+
+
+def test_filters_stay_in_the_address(house: House, visit: Visit) -> None:
+    page = live(house, visit)
+    leeds, porto = house.floor.call("finn", site="Leeds"), house.floor.call("gita", site="Porto")
+    page.get_by_label("Site").select_option("Porto")
+    expect(page.locator(f'.tile[data-call="{leeds.id}"]')).to_be_hidden()
+    expect(page.locator(f'.tile[data-call="{porto.id}"]')).to_be_visible()
+    assert "site=Porto" in page.url
+    time.sleep(1)
+    page.reload()
+    expect(page.locator(f'.tile[data-call="{porto.id}"]')).to_be_visible()
+    expect(page.locator(f'.tile[data-call="{leeds.id}"]')).to_be_hidden()
+    leeds.ends()
+    porto.ends()
+
+
+def test_a_tile_opens_its_call(house: House, visit: Visit) -> None:
+    page = live(house, visit)
+    call = house.floor.call("hana")
+    call.says("caller", "Where is my parcel?")
+    page.locator(f'.tile[data-call="{call.id}"]').click()
+    expect(page.locator(".conversation")).to_contain_text("Where is my parcel?")
+    assert call.id in page.url
+    call.ends()
+
+
+def test_words_are_words(house: House, visit: Visit) -> None:
+    """Markup and SQL that a caller says, or an account is named, is shown and does nothing."""
+    page = live(house, visit)
+    page.evaluate("window.hurt = false")
+    evil = "<img src=x onerror='window.hurt=true'><script>window.hurt=true</script>'; DROP TABLE calls; --"
+    call = house.floor.call(evil, queue=evil)
+    call.interim("caller", evil)
+    call.says("caller", evil)
+    call.alert(evil, evil)
+    shown = page.locator(f'.tile[data-call="{call.id}"]')
+    expect(shown.locator(".last")).to_contain_text(evil)
+    shown.click()
+    expect(page.locator(".row .text")).to_have_text([evil])
+    assert page.evaluate("window.hurt") is False
+    call.ends()
+
+
+def test_on_a_phone_it_fits(house: House, visit: Visit) -> None:
+    page = live(house, visit, phone=True)
+    call = house.floor.call("ivo")
+    call.says("caller", "A sentence that is long enough to need more than one line on a telephone, and then some more.")
+    shown = page.locator(f'.tile[data-call="{call.id}"]')
+    expect(shown).to_be_visible()
+    box = shown.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    call.ends()
