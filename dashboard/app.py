@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from dashboard import frame, look
+from dashboard import api, frame, look
 from dashboard.accounts import Accounts
 from dashboard.actions import Actions
 from dashboard.audio import Audio
@@ -74,6 +74,7 @@ class Dashboard:
         actions = Actions(self._bus, database, tickets, feed)
         audio = Audio(self._settings, database, tickets)
         routes += [*sign_in.routes(), *feed.routes(tickets), *actions.routes(), *audio.routes()]
+        routes.append(Mount(api.ROOT, api.create(self._settings, database, tickets, feed, audio)))
         server = self._server(routes, sign_in, secret)
         await server.startup([listener])
         log.info("dashboard listens", address=self.address)
