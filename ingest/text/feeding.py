@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice
 
 import msgspec
 import structlog
 
 from ingest.background import in_background
-from ingest.feeding import Fed
-from ingest.text.conversation import Conversation, Turn
+from ingest.feeding import Fed, Outcome
+from ingest.options import Options
+from ingest.sources import Source
+from ingest.text.conversation import Conversation, Reading, Turn, open_text
 from tenor.bus import Bus
+from tenor.errors import BadInput, TenorError
 from tenor.events import CALLS, TRANSCRIPTS, Call, CallState, Transcript
 from tenor.redaction import Redactor
 from tenor.settings import SpeechSettings
@@ -42,6 +45,47 @@ async def feed_text(
     info = msgspec.structs.replace(info, redact=redact)
     feeder = _Feeder(bus, conversation, info, redactor if redact != "off" else None, pace, progress)
     return await feeder.run()
+
+
+async def feed_texts(
+    bus: Bus,
+    sources: Iterable[Source],
+    speech: SpeechSettings,
+    redactor: Redactor,
+    options: Options | None = None,
+    reading: Reading | None = None,
+    *,
+    pace: float | None = None,
+    concurrency: int = 1,
+) -> list[Outcome]:
+    """Feed every conversation of many files, so many files at once; an outcome for each of them. A file that cannot be
+    read does not keep the others from it."""
+    gate = asyncio.Semaphore(concurrency)
+    calls: set[str] = set()
+
+    async def one(source: Source) -> list[Outcome]:
+        async with gate:
+            try:
+                file = await in_background(lambda: open_text(source, options, reading))
+            except TenorError as error:
+                return [Outcome(source, error=error)]
+            found = []
+            with file:
+                for conversation in file:
+                    if conversation.call in calls:
+                        again = BadInput(f"{conversation.name} was fed already as {conversation.call}")
+                        found.append(Outcome(source, error=again))
+                        continue
+                    calls.add(conversation.call)
+                    found.append(Outcome(source, fed=await feed_text(bus, conversation, speech, redactor, pace=pace)))
+            return found
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(source)) for source in sources]
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None  # the bus is away: the same for all
+    return [outcome for task in tasks for outcome in task.result()]
 
 
 class _Feeder:

@@ -1,29 +1,44 @@
-"""`tenor ingest`: recordings onto the bus."""
+"""`tenor ingest`: recordings, chats and e-mails onto the bus."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tenor.bus.opening import open_bus
 from tenor.cli.context import QUIET, run, settings
 from tenor.cli.flags import (
+    Agents,
     BusFlag,
     Channels,
+    ConversationColumn,
+    Encoding,
+    FormFlag,
     Json,
     Language,
+    MediumFlag,
     Missing,
     Paths,
     RedactFlag,
     Roles,
+    SpeakerColumn,
     Swap,
+    TextColumn,
+    TimeColumn,
     named,
+    readable,
+    reading,
     recording_options,
 )
 from tenor.cli.output import clock, complain, console, progress, warn
-from tenor.errors import BadInput
+from tenor.cli.redactor import redactor
+from tenor.errors import BadInput, TenorError
+
+if TYPE_CHECKING:
+    from ingest.feeding import Fed
 
 
 def ingest(
@@ -44,16 +59,27 @@ def ingest(
     language: Language = None,
     redact: RedactFlag = None,
     record: Annotated[bool | None, typer.Option(help="Whether a recording may be kept.")] = None,
+    form: FormFlag = None,
+    medium: MediumFlag = None,
+    encoding: Encoding = "",
+    text_column: TextColumn = "",
+    speaker_column: SpeakerColumn = "",
+    time_column: TimeColumn = "",
+    conversation_column: ConversationColumn = "",
+    agents: Agents = "",
     as_json: Json = False,
     bus: BusFlag = None,
 ) -> None:
-    """Put recordings on the bus as calls, where `tenor serve asr` hears them.
+    """Put recordings, chats and e-mails on the bus as calls, where `tenor serve` hears and understands them.
 
-    Two channels are two speakers, left the caller; one channel is one speaker. A recording that cannot be read
-    is told in one line, the rest go on; then the exit code is 2.
+    Two channels are two speakers, left the caller; one channel is one speaker. Text is TXT, CSV, JSON, JSON lines, EML
+    or mbox. A file that cannot be read is told in one line, the rest go on; then the exit code is 2.
     """
     from ingest.feeding import Outcome, feed_all
     from ingest.recording import Recording
+    from ingest.sources import Source
+    from ingest.text.conversation import form_of
+    from ingest.text.feeding import feed_texts
 
     chosen = settings(context, unless_set=QUIET, bus__url=bus)
     options = recording_options(
@@ -70,7 +96,13 @@ def ingest(
         queue=queue,
         record=record,
     )
-    wanted = named(paths)
+    how = reading(form, medium, encoding, text_column, speaker_column, time_column, conversation_column, agents)
+    wanted = named(paths, readable())
+    sources = [source for source in wanted if not isinstance(source, Missing)]
+    written = [source for source in sources if how.form or form_of(source)]
+    spoken = [source for source in sources if source not in written]
+    if call and len(sources) > 1:
+        raise BadInput("one call id for several files", "leave the id out, or name one file")
 
     async def work() -> list[Outcome]:
         async with open_bus(chosen) as opened:
@@ -84,31 +116,44 @@ def ingest(
                     going = recording.duration_ms is None or ms < recording.duration_ms
                     bars.update(tasks[recording.call], completed=ms, detail=clock(ms), visible=going)
 
-                return await feed_all(
-                    opened, sources, options, pace=pace, concurrency=jobs, opened=begin, progress=advance
+                masking = redactor(chosen)
+                heard, read = await asyncio.gather(
+                    feed_all(opened, spoken, options, pace=pace, concurrency=jobs, opened=begin, progress=advance),
+                    feed_texts(opened, written, chosen.speech, masking, options, how, pace=pace, concurrency=jobs),
                 )
+                return heard + read
 
-    sources = [source for source in wanted if not isinstance(source, Missing)]
-    outcomes = {outcome.source: outcome for outcome in (run(work()) if sources else [])}
-    bad = 0
-    for source in wanted:
-        outcome = None if isinstance(source, Missing) else outcomes[source]
-        error = source.error if isinstance(source, Missing) else outcome.error if outcome else None
-        fed, name = outcome.fed if outcome else None, source.name
-        failed = error is not None or (fed is not None and fed.failed)
-        bad += failed
-        if as_json:
-            reason = error.message if error else fed.reason if fed else ""
-            said = {"file": name, "call": fed.call if fed else None, "heard_ms": fed.heard_ms if fed else 0}
-            typer.echo(json.dumps({**said, "failed": failed, "reason": reason}, ensure_ascii=False))
-        elif error:
-            complain(error.message if name in error.message else f"{name}: {error.message}", error.hint)
-        elif fed:
-            for text in fed.warnings:
-                warn(f"{name}: {text}")
-            mark = "[red]broken[/]" if fed.failed else "[green]on the bus[/]"
-            console.print(f"{name}  {clock(fed.heard_ms)}  {mark}  [dim]{fed.call}[/]", soft_wrap=True)
-    if len(wanted) > 1 and not as_json:
-        console.print(f"{len(wanted) - bad} of {len(wanted)} recordings are on the bus")
+    outcomes: dict[str, list[Outcome]] = {}
+    for outcome in run(work()) if sources else []:
+        outcomes.setdefault(outcome.source.location, []).append(outcome)
+    results = [
+        (source.name, outcome.fed, outcome.error)
+        for source in wanted
+        for outcome in (
+            [Outcome(Source("file", source.name), error=source.error)]
+            if isinstance(source, Missing)
+            else outcomes[source.location]
+        )
+    ]
+    bad = sum(_tell(*result, as_json=as_json) for result in results)
+    if len(results) > 1 and not as_json:
+        console.print(f"{len(results) - bad} of {len(results)} calls are on the bus")
     if bad:
         raise typer.Exit(BadInput.exit_code)
+
+
+def _tell(name: str, fed: Fed | None, error: TenorError | None, *, as_json: bool) -> bool:
+    """Say what became of a call; True if it went wrong."""
+    failed = error is not None or (fed is not None and fed.failed)
+    if as_json:
+        reason = error.message if error else fed.reason if fed else ""
+        said = {"file": name, "call": fed.call if fed else None, "heard_ms": fed.heard_ms if fed else 0}
+        typer.echo(json.dumps({**said, "failed": failed, "reason": reason}, ensure_ascii=False))
+    elif error:
+        complain(error.message if name in error.message else f"{name}: {error.message}", error.hint)
+    elif fed:
+        for text in fed.warnings:
+            warn(f"{name}: {text}")
+        mark = "[red]broken[/]" if fed.failed else "[green]on the bus[/]"
+        console.print(f"{name}  {clock(fed.heard_ms)}  {mark}  [dim]{fed.call}[/]", soft_wrap=True)
+    return failed
