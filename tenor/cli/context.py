@@ -40,8 +40,17 @@ class Context:
 
     def loaded(self, **flags: Any) -> Loaded:
         """Settings with the command's own flags on top, written `bus__url=...`; None means not given."""
-        own = {name.replace("__", "."): value for name, value in flags.items() if value is not None}
-        return load({**self._flags, **own}, file=self._file)
+        return load({**self._flags, **_named(flags)}, file=self._file)
+
+    def arguments(self, **flags: Any) -> list[str]:
+        """Options that give another process of ours the same settings."""
+        file = ["--config", str(self._file)] if self._file else []
+        assignments = (f"{name}={value}" for name, value in {**self._flags, **_named(flags)}.items())
+        return [*file, *(word for assignment in assignments for word in ("--set", assignment))]
+
+
+def _named(flags: Mapping[str, Any]) -> dict[str, Any]:
+    return {name.replace("__", "."): value for name, value in flags.items() if value is not None}
 
 
 def settings(context: typer.Context, *, unless_set: Mapping[str, Any] = {}, **flags: Any) -> Settings:

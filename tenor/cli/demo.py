@@ -1,30 +1,34 @@
-"""`tenor demo`: everything in one terminal, with sample calls playing."""
+"""`tenor demo`: everything on this machine, with sample calls playing."""
 
 from __future__ import annotations
 
 import asyncio
-import time
+import sys
+import webbrowser
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.bus import Bus, Record
-from tenor.cli.context import QUIET, run_until_interrupted, settings
-from tenor.cli.flags import BusFlag, recording_options
+from tenor.cli.context import QUIET, Context, run_until_interrupted, settings
+from tenor.cli.flags import BusFlag
+from tenor.cli.jukebox import Jukebox
 from tenor.cli.output import console, say
 from tenor.cli.pipeline import pipeline
 from tenor.cli.screen import Screen
-from tenor.errors import BadInput
-from tenor.events import CALLS, TRANSCRIPTS, CallState
+from tenor.errors import BadInput, Unavailable
+from tenor.events import CALLS, TRANSCRIPTS
 from tenor.settings import Settings
 
 if TYPE_CHECKING:
     from ingest.sources import Source
 
 SAMPLES = Path(__file__).parents[2] / "examples" / "calls"
-BETWEEN_CALLS_S = 4.0
-"""So that one does not hear five greetings at once."""
+STAGES = ("asr", "language", "webhooks", "storage")
+DASHBOARD_S = 60.0
+"""How long the pages may take to come up on a slow machine."""
 
 
 def demo(
@@ -34,92 +38,127 @@ def demo(
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Play each call once, then end.")] = False,
     at_once: Annotated[int, typer.Option("--calls", min=1, max=100, help="Calls live at the same time.")] = 3,
-    redact: Annotated[str, typer.Option(metavar="off|text", help="Take card and phone numbers out.")] = "text",
+    redact: Annotated[str, typer.Option(metavar="off|text|audio", help="Take card and phone numbers out.")] = "audio",
+    terminal: Annotated[bool, typer.Option("--terminal", help="In this terminal, without the dashboard.")] = False,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Of the dashboard; default: 8501.")] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+    history: Annotated[bool, typer.Option("--history/--no-history", help="Weeks of made-up calls behind it.")] = True,
     bus: BusFlag = None,
 ) -> None:
-    """Play sample calls in real time and watch them being written down, both sides, as they are spoken.
+    """Play sample calls in real time and watch them on the dashboard: what is said, how it feels, what is wanted.
 
-    Everything runs in this one process, nothing is downloaded, and Ctrl-C ends all of it. `tenor watch` in
-    another terminal of the same folder sees the same calls.
+    Nothing is downloaded, everything is kept under the home folder, and Ctrl-C ends all of it. `tenor sample remove`
+    takes the made-up calls away again.
     """
     from ingest.sources import expand
 
-    chosen = settings(context, unless_set=QUIET, bus__url=bus)
+    chosen = settings(context, unless_set=QUIET, bus__url=bus, dashboard__port=port)
     if not paths and not SAMPLES.is_dir():
         raise BadInput("the sample calls are not here: they come with the repository", "tenor demo RECORDING...")
     sources = expand(paths or [str(SAMPLES)])
-    run_until_interrupted(_demo(chosen, sources, at_once, redact, once=once))
+    given: Context = context.obj
+    command = [] if terminal else [*given.arguments(bus__url=bus, dashboard__port=port), "dashboard"]
+    show = Show(chosen, sources, at_once, redact, once=once, sample=not paths)
+    run_until_interrupted(show.run(command, browser=browser, history=history and not terminal))
 
 
-async def _demo(settings: Settings, sources: list[Source], at_once: int, redact: str, *, once: bool) -> None:
-    say("[dim]loading the speech models ...[/]")
-    async with pipeline(settings, riva=True) as bus, bus.follower([TRANSCRIPTS, CALLS]) as follower:
-        say(f"[dim]{len(sources)} calls, {at_once} at a time, in real time; Ctrl-C ends[/]\n")
-        jukebox = Jukebox(bus, settings, sources, redact)
-        screen = Screen()
-        try:
-            with screen:
-                async with asyncio.TaskGroup() as group:
-                    playing = group.create_task(jukebox.play(at_once, once=once))
+class Show:
+    """The sample calls on stage, with the pages or the terminal to watch them in."""
+
+    def __init__(
+        self, settings: Settings, sources: list[Source], at_once: int, redact: str, *, once: bool, sample: bool
+    ) -> None:
+        self._settings, self._sources, self._at_once, self._redact = settings, sources, at_once, redact
+        self._once, self._sample = once, sample
+
+    async def run(self, dashboard: Sequence[str], *, browser: bool, history: bool) -> None:
+        async with AsyncExitStack() as stack:
+            if history:
+                say("[dim]writing weeks of made-up calls, so that every page has something to show ...[/]")
+                await asyncio.to_thread(_add_history, self._settings)
+            if dashboard:
+                address = await stack.enter_async_context(_dashboard(dashboard))
+            say("[dim]loading the speech models ...[/]")
+            bus = await stack.enter_async_context(pipeline(self._settings, riva=True, stages=STAGES))
+            if dashboard:
+                say(f"\n  [bold]{address}[/]  shows the calls as they are spoken\n")
+                if browser:
+                    await asyncio.to_thread(webbrowser.open, address)
+            say(f"[dim]{len(self._sources)} calls, {self._at_once} at a time, in real time; Ctrl-C ends[/]\n")
+            jukebox = Jukebox(bus, self._settings, self._sources, self._redact, sample=self._sample)
+            async with bus.follower([TRANSCRIPTS, CALLS]) as follower, asyncio.TaskGroup() as group:
+                playing = group.create_task(jukebox.play(self._at_once, once=self._once))
+                with _screen(wanted=not dashboard) as screen:
                     while not (playing.done() and jukebox.over):
                         for record in await follower.poll(timeout_s=0.1):
                             jukebox.follow(record, screen)
-                        screen.refresh()
-        finally:
-            if screen.finals:
-                console.print(
-                    f"\n{screen.finals} utterances; from the end of speech to the text: "
-                    f"half within {screen.delay(0.5):.1f} s, 95 % within {screen.delay(0.95):.1f} s"
-                )
+                        if screen:
+                            screen.refresh()
 
 
-class Jukebox:
-    """Plays recordings as calls, each time under a new id."""
+@contextmanager
+def _screen(*, wanted: bool) -> Iterator[Screen | None]:
+    """The terminal's view of the calls, with a word on the delay at the end."""
+    if not wanted:
+        yield None
+        return
+    screen = Screen()
+    try:
+        with screen:
+            yield screen
+    finally:
+        if screen.finals:
+            console.print(
+                f"\n{screen.finals} utterances; from the end of speech to the text: "
+                f"half within {screen.delay(0.5):.1f} s, 95 % within {screen.delay(0.95):.1f} s"
+            )
 
-    def __init__(self, bus: Bus, settings: Settings, sources: list[Source], redact: str) -> None:
-        self._bus, self._settings, self._sources, self._redact = bus, settings, sources, redact
-        self._started: set[str] = set()
-        self._ended: set[str] = set()
 
-    @property
-    def over(self) -> bool:
-        return self._started <= self._ended
+def _add_history(settings: Settings) -> None:
+    from storage import sample
+    from storage.database import open_database
 
-    def follow(self, record: Record, screen: Screen) -> None:
-        """Show what has become of the calls played here; the bus may hold others."""
-        event = (TRANSCRIPTS if record.topic == TRANSCRIPTS.name else CALLS).decode(record.value)
-        if event.call in self._started:
-            screen.show(event)
-        if isinstance(event, CallState) and event.state in ("ended", "failed"):
-            self._ended.add(event.call)
+    database = open_database(settings)
+    try:
+        sample.add(database)
+    finally:
+        database.close()
 
-    async def play(self, at_once: int, *, once: bool) -> None:
-        gate = asyncio.Semaphore(at_once)
+
+@asynccontextmanager
+async def _dashboard(arguments: Sequence[str]) -> AsyncIterator[str]:
+    """The dashboard in a process of its own, so that pages and speech do not wait for each other. Its address."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tenor", *arguments, stderr=asyncio.subprocess.PIPE, start_new_session=True
+    )
+    assert process.stderr is not None
+    try:
+        try:
+            address = await asyncio.wait_for(_announced(process.stderr), DASHBOARD_S)
+        except TimeoutError:
+            raise Unavailable("the dashboard does not come up", "try `tenor dashboard` to see why") from None
         async with asyncio.TaskGroup() as group:
-            while True:
-                for source in self._sources:
-                    await gate.acquire()
-                    task = group.create_task(self._play(source))
-                    task.add_done_callback(lambda _: gate.release())
-                    await asyncio.sleep(BETWEEN_CALLS_S)
-                if once:
-                    return
+            passing_on = group.create_task(_pass_on(process.stderr))
+            yield address
+            passing_on.cancel()
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
 
-    async def _play(self, source: Source) -> None:
-        from ingest.background import in_background
-        from ingest.feeding import feed
-        from ingest.recording import open_recording
 
-        name = source.name.rsplit(".", 1)[0]
-        options = recording_options(
-            self._settings,
-            roles=None,
-            channels=None,
-            redact=self._redact,
-            language=None,
-            call=f"demo-{name}-{time.time_ns() // 1_000_000}",
-            attributes={"name": name},
-        )
-        recording = await in_background(lambda: open_recording(source, options))
-        self._started.add(recording.call)
-        await feed(self._bus, recording, pace=1.0)
+async def _announced(said: asyncio.StreamReader) -> str:
+    """The address, from the line with which it says that it is there."""
+    lines = []
+    async for line in said:
+        lines.append(line.decode())
+        for word in lines[-1].split():
+            if word.startswith("http://"):
+                return word
+    raise Unavailable(f"the dashboard did not start: {' '.join(''.join(lines).split())}")
+
+
+async def _pass_on(said: asyncio.StreamReader) -> None:
+    async for line in said:
+        sys.stderr.buffer.write(line)
+        sys.stderr.flush()

@@ -65,11 +65,16 @@ def _path(text: str) -> Path | None:
 
 @asynccontextmanager
 async def running(stage: Stage) -> AsyncIterator[asyncio.Task[None]]:
-    """A stage at work inside the block, stopped after it."""
+    """A stage at work inside the block, stopped after it. If it fails, the block ends with its error."""
+    block = asyncio.current_task()
+    assert block is not None
     task = asyncio.create_task(stage.run(), name=stage.name)
+    task.add_done_callback(lambda done: None if done.cancelled() or done.exception() is None else block.cancel())
     try:
         yield task
     finally:
+        if task.done() and not task.cancelled() and task.exception() is not None:
+            block.uncancel()
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
