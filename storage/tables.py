@@ -64,6 +64,8 @@ class Call(SQLModel, table=True):
     """Position in the call up to which they count."""
     recording: str = ""
     """File name under the recordings' folder; empty: there is none."""
+    recorded: bool = False
+    """Whether the recorder is done with it, be there a recording or not."""
     redact: str = ""
     sample: bool = False
     """Made up to have something to show; `tenor sample remove` takes all of it away."""

@@ -69,6 +69,7 @@ def upgrade() -> None:
         sa.Column("metrics", sa.JSON(), nullable=False),
         sa.Column("metrics_ms", sa.Integer(), nullable=False),
         sa.Column("recording", sa.String(), nullable=False),
+        sa.Column("recorded", sa.Boolean(), nullable=False),
         sa.Column("redact", sa.String(), nullable=False),
         sa.Column("sample", sa.Boolean(), nullable=False),
         sa.Column("attributes", sa.JSON(), nullable=False),
