@@ -49,7 +49,7 @@ class Batch:
         gone = erased.which(session, {*self._since, *(letter.call for letter in self._dead.values())})
         self._without(gone)
         connection = session.connection()
-        calls = _locked(connection, self._since)
+        calls = locked(connection, self._since)
         begun = self._advance(connection, calls)
         _put(connection, SENTENCES, [_sentence_row(event, calls) for event in self._sentences.values()], _if_newer)
         _date(connection, begun)
@@ -130,7 +130,7 @@ _FOLLOWED = (
 _NOTE = {"acknowledged_by": "", "acknowledged_at": None}
 
 
-def _locked(connection: Connection, since: dict[str, float]) -> dict[str, Row]:
+def locked(connection: Connection, since: dict[str, float]) -> dict[str, Row]:
     """The rows of the calls, made where there are none. Nobody else changes them until we are done; everyone takes
     them in the same order, so that two who write never wait for each other."""
     wanted = select(CALLS.c.id, *(CALLS.c[name] for name in _FOLLOWED)).with_for_update().order_by(CALLS.c.id)
