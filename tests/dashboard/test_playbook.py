@@ -133,6 +133,6 @@ def test_every_mistake_is_told_at_its_place(tmp_path: Path) -> None:
         (5, 19, "`steps` is a list"),
         (5, 28, "there is no key 'when'; there are: because, steps"),
         (6, 1, "there is no part of a playbook 'mood'; did you mean 'moods'?"),
-        (8, 18, "`because` is empty"),
+        (8, 19, "`because` is empty"),
         (8, 55, "the phrase '*' has no words in it"),
     ]

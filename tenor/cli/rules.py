@@ -1,0 +1,202 @@
+"""`tenor rules`: look over a rule file, and try it on the calls of the past."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from tenor.cli.context import settings
+from tenor.cli.faults import report
+from tenor.cli.output import clock, console, progress, say
+from tenor.errors import BadInput
+from tenor.settings import LanguageSettings
+from tenor.yaml_fields import quantity
+
+if TYPE_CHECKING:
+    from nlp.rules import Known, RuleSet
+    from nlp.rules.replay import Difference
+    from storage.database import Database
+    from tenor.events import Alert
+
+app = typer.Typer(help="Rules: what is watched for in calls.", no_args_is_help=True)
+
+EXAMPLES = 3
+SENTIMENTS = ("negative", "neutral", "positive")
+"""Of the model that ships; another one may have others."""
+UNITS = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
+File = Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Default: the rules in force.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def check(context: typer.Context, file: File = None, as_json: AsJson = False) -> None:
+    """Find every mistake in a rule file, with line and column, as a compiler does. Exits with 2 when there is one."""
+    from nlp import rules
+
+    language = settings(context).language
+    path = _path(file, language)
+    report(path, lambda: f"{len(rules.read(path, _known(language)))} rules", as_json=as_json)
+
+
+@app.command()
+def replay(
+    context: typer.Context,
+    file: File = None,
+    since: Annotated[str, typer.Option("--since", metavar="AGE", help="How far back: 12h, 30d, 8w.")] = "30d",
+    call: Annotated[str, typer.Option("--call", metavar="ID", help="Only this call.")] = "",
+    apply: Annotated[bool, typer.Option("--apply", help="Write the alerts that are new.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Try rules on the calls of the past: what would have fired that did not, and what would not any more.
+
+    Nothing is changed without --apply. With it, new alerts are written beside those that were raised, which stay: they
+    were seen. Webhooks are not told. Running it twice writes nothing twice.
+    """
+    from nlp import rules
+    from storage.database import open_database
+
+    given = settings(context)
+    ruleset = rules.read(_path(file, given.language), _known(given.language))
+    oldest = 0.0 if call else time.time() - _age(since)
+    database = open_database(given)
+    try:
+        outcome = _replay(database, ruleset, oldest, call, _tasks(given.language))
+        if apply:
+            _apply(database, outcome, _path(file, given.language))
+    finally:
+        database.close()
+    if as_json:
+        typer.echo(json.dumps(outcome.as_dict(), ensure_ascii=False))
+    else:
+        _show(outcome)
+
+
+@dataclass
+class Outcome:
+    """What came of all calls, by rule."""
+
+    calls: int = 0
+    by_rule: dict[str, Difference] = field(default_factory=dict)
+    added: int | None = None
+    """Alerts written; None when nothing was to be."""
+
+    def add(self, difference: Difference, names: Iterable[str]) -> None:
+        from nlp.rules.replay import Difference
+
+        self.calls += 1
+        for name in names:
+            self.by_rule.setdefault(name, Difference())
+        for kind in ("same", "new", "gone"):
+            for alert in getattr(difference, kind):
+                getattr(self.by_rule.setdefault(alert.rule, Difference()), kind).append(alert)
+
+    @property
+    def new(self) -> list[Alert]:
+        return [alert for difference in self.by_rule.values() for alert in difference.new]
+
+    def as_dict(self) -> dict[str, Any]:
+        def shown(alerts: list[Alert]) -> list[dict[str, Any]]:
+            return [{"alert": one.alert, "call": one.call, "at_ms": one.at_ms, "text": one.text} for one in alerts]
+
+        rules = {
+            name: {"same": len(one.same), "new": shown(one.new), "gone": shown(one.gone)}
+            for name, one in self.by_rule.items()
+        }
+        return {"calls": self.calls, "rules": rules, "added": self.added}
+
+
+def _replay(database: Database, ruleset: RuleSet, since: float, call: str, tasks: frozenset[str]) -> Outcome:
+    from nlp.rules.replay import compare
+    from nlp.rules.replay import replay as watch_again
+    from storage.alerts import ids, past_calls
+    from storage.viewer import HOUSE
+
+    with database.session() as session:
+        calls = ids(session, HOUSE, since=since, call=call)
+    if call and not calls:
+        raise BadInput(f"there is no call {call!r} that is over")
+    outcome = Outcome()
+    names = [rule.name for rule in ruleset]
+    with progress() as bar:
+        task = bar.add_task("replaying", total=len(calls), detail=f"{len(calls)} calls")
+        for past in past_calls(database, HOUSE, calls):
+            found = watch_again(ruleset, past.id, past.info, past.sentences, past.end_ms, tasks)
+            outcome.add(compare(past.alerts, found), names)
+            bar.advance(task)
+    return outcome
+
+
+def _apply(database: Database, outcome: Outcome, path: Path) -> None:
+    from storage.alerts import add
+
+    detail = {"rules": path.name, "calls": outcome.calls}
+    outcome.added = add(database, outcome.new, _me(), detail)
+
+
+def _show(outcome: Outcome) -> None:
+    say(f"{outcome.calls} calls")
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("rule")
+    for name in ("as before", "new", "not any more"):
+        table.add_column(name, justify="right")
+    for name, one in outcome.by_rule.items():
+        counts = (len(one.same), len(one.new), len(one.gone))
+        table.add_row(escape(name), *(str(count or "-") for count in counts))
+    console.print(table)
+    for kind, title in (("new", "new"), ("gone", "not any more")):
+        for name, one in outcome.by_rule.items():
+            for alert in getattr(one, kind)[:EXAMPLES]:
+                line = f"{title}: {name}  {alert.call} {clock(alert.at_ms)}  {alert.text}"
+                console.print(line, markup=False, soft_wrap=True, style="dim" if kind == "gone" else None)
+    if outcome.added is not None:
+        say(f"{outcome.added} alerts written")
+    elif outcome.new:
+        say("[dim]nothing was changed; --apply writes what is new[/]")
+
+
+def _path(file: Path | None, language: LanguageSettings) -> Path:
+    from nlp.rules import DEFAULT
+
+    return file or (Path(language.rules) if language.rules else DEFAULT)
+
+
+def _known(language: LanguageSettings) -> Known:
+    from nlp import taxonomy
+    from nlp.rules import Known
+
+    intents = taxonomy.read(Path(language.intents) if language.intents else taxonomy.DEFAULT)
+    ours = not (language.sentiments or language.model) and language.backend == "local"
+    return Known(
+        intents=(*intents.names, taxonomy.UNKNOWN),
+        sentiments=SENTIMENTS if ours else None,
+        webhooks=language.webhooks,
+    )
+
+
+def _tasks(language: LanguageSettings) -> frozenset[str]:
+    from nlp import taxonomy
+
+    return taxonomy.read(Path(language.intents) if language.intents else taxonomy.DEFAULT).tasks
+
+
+def _age(text: str) -> float:
+    found = quantity(text)
+    if found is None or found[1] not in UNITS or found[0] <= 0:
+        raise BadInput(f"--since takes an age such as 12h, 30d or 8w, not {text!r}")
+    return found[0] * UNITS[found[1]]
+
+
+def _me() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user id without a name, as containers have
+        return "unknown"
