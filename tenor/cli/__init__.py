@@ -18,7 +18,9 @@ from tenor.cli import (
     export,
     importing,
     ingest,
+    playbook,
     riva,
+    rules,
     sample,
     serve,
     transcribe,
@@ -57,6 +59,8 @@ app.command(rich_help_panel=SERVICES)(riva.riva)
 app.command(rich_help_panel=SERVICES)(serve.serve)
 app.command(rich_help_panel=SERVICES)(config.config)
 app.add_typer(sample.app, name="sample", rich_help_panel=START)
+app.add_typer(rules.app, name="rules", rich_help_panel=KEPT)
+app.add_typer(playbook.app, name="playbook", rich_help_panel=KEPT)
 app.add_typer(database.app, name="db", rich_help_panel=SERVICES)
 
 
