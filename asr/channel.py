@@ -155,6 +155,7 @@ class Channel:
             self._stream.on_over = self.reel.wake
         end_ms = join.start_ms + len(join.pcm) * 500 / chunk.rate
         self._trail.append(Mark(join.start_ms, end_ms, piece.offset, chunk.captured_at, time.time()))
+        self._trail.levels.hear(join.start_ms, join.pcm, chunk.rate)
         self._in_hand = None
         for block in self._sound.blocks(join.pcm):
             await self._stream.send(block)

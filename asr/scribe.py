@@ -110,7 +110,9 @@ class Scribe:
             "recognised": received,
             "published": published,
         }
-        await whole(self._write(msgspec.structs.replace(final, times=times)))
+        spoken = [(word.start_ms, word.end_ms) for word in final.words] or [(final.start_ms, final.end_ms)]
+        loudness = self._trail.levels.loudness(spoken)
+        await whole(self._write(msgspec.structs.replace(final, loudness=loudness, times=times)))
         trace_stages("utterance", times, call=final.call, channel=final.channel, role=final.role)
 
     async def _say(self, stream: Stream, results: list[Any]) -> None:

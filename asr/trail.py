@@ -1,4 +1,4 @@
-"""The chunks sent to the recogniser and not written down yet: where they lie on the bus, and when they passed.
+"""The chunks sent to the recogniser and not written down yet: where they lie, when they passed, how loud they were.
 
 What is before the resume point is forgotten, so a trail is as long as an utterance.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import deque
 from typing import NamedTuple
+
+from asr.levels import Levels
 
 
 class Mark(NamedTuple):
@@ -23,6 +25,7 @@ class Trail:
         self._marks: deque[Mark] = deque()
         self.end_ms = 0.0
         """End of the audio sent last."""
+        self.levels = Levels()
 
     def __bool__(self) -> bool:
         return bool(self._marks)
@@ -33,6 +36,7 @@ class Trail:
 
     def clear(self) -> None:
         self._marks.clear()
+        self.levels.clear()
 
     @property
     def offset(self) -> int | None:
@@ -42,6 +46,7 @@ class Trail:
     def forget(self, before_ms: float) -> None:
         while self._marks and self._marks[0].end_ms <= before_ms:
             self._marks.popleft()
+        self.levels.forget(before_ms)
 
     def captured(self, ms: float) -> float | None:
         """When what is heard at `ms` was spoken."""

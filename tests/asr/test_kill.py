@@ -37,7 +37,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.kafka, pytest.mark.timeout(600)]
 
 RATE, CALL_COUNT, SPEED = 8000, 8, 5.0
 Finals = dict[tuple[int, int], list[Any]]
-"""By call and channel: text, start, end and words of each final, in the order of the topic."""
+"""By call and channel: text, start, end, loudness and words of each final, in the order of the topic."""
 
 
 def calls() -> list[tuple[bytes, bytes]]:
@@ -188,7 +188,7 @@ async def _hear(stand: Stand, bus: Bus, run: str, disturb: Disturb) -> Finals:
         if isinstance(event, Transcript) and event.final and event.call in names:
             words = [(word.text, word.start_ms, word.end_ms) for word in event.words]
             number = int(event.call.rpartition("-")[2])
-            heard = (event.text, event.start_ms, event.end_ms, words)
+            heard = (event.text, event.start_ms, event.end_ms, event.loudness, words)
             finals.setdefault((number, event.channel), []).append(heard)
     return finals
 

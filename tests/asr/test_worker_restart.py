@@ -18,6 +18,7 @@ from tests.asr.scripted_riva import ScriptedRiva, silence, speak
 CALLER = (
     silence(700) + speak("hello i would like to cancel my order") + silence(900) + speak("thanks bye") + silence(5200)
 )
+LOUDNESS = [-24.6, -24.1]
 AGENT = speak("hello") + silence(3000) + speak("okay sure") + silence(100)
 
 
@@ -107,7 +108,9 @@ async def _check(rig: Rig) -> None:
         await rig.over(call)
         assert await rig.texts(call, 0) == ["hello i would like to cancel my order", "thanks bye"]
         assert await rig.texts(call, 1) == ["hello", "okay sure"]
-        assert [final.start_ms for final in await rig.transcripts(call, 0)] == [700, 3520]
+        finals = await rig.transcripts(call, 0)
+        assert [final.start_ms for final in finals] == [700, 3520]
+        assert [final.loudness for final in finals] == LOUDNESS
         assert [state.state for state in await rig.states(call)] == ["live", "ended"]
 
 
