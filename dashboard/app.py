@@ -22,6 +22,7 @@ from dashboard.audio import Audio
 from dashboard.door import Door
 from dashboard.feed import Feed
 from dashboard.frame import Frame
+from dashboard.next_steps import NextSteps
 from dashboard.sign_in import SignIn
 from dashboard.tickets import Tickets, secret_of
 from storage.database import Database, open_database
@@ -73,7 +74,8 @@ class Dashboard:
         feed = Feed(self._bus, database)
         actions = Actions(self._bus, database, tickets, feed)
         audio = Audio(self._settings, database, tickets)
-        routes += [*sign_in.routes(), *feed.routes(tickets), *actions.routes(), *audio.routes()]
+        steps = NextSteps(self._settings, tickets)
+        routes += [*sign_in.routes(), *feed.routes(tickets), *actions.routes(), *audio.routes(), *steps.routes()]
         routes.append(Mount(api.ROOT, api.create(self._settings, database, tickets, feed, audio)))
         server = self._server(routes, sign_in, secret)
         await server.startup([listener])

@@ -8,7 +8,6 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from urllib.parse import quote
 
-import fsspec
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
@@ -16,6 +15,7 @@ from starlette.routing import BaseRoute, Route
 from dashboard.tickets import Tickets, audio_of
 from storage import calls
 from storage.database import Database
+from storage.shelf import Shelf
 from storage.tables import Audit
 from storage.viewer import Viewer
 from tenor.settings import Settings
@@ -34,7 +34,8 @@ def address(tickets: Tickets, viewer: Viewer, call: str, lasts_s: float) -> str:
 
 class Audio:
     def __init__(self, settings: Settings, database: Database, tickets: Tickets) -> None:
-        self._settings, self._database, self._tickets = settings, database, tickets
+        self._shelf = Shelf(settings)
+        self._database, self._tickets = database, tickets
         self._heard: dict[tuple[str, str], float] = {}
 
     def routes(self) -> list[BaseRoute]:
@@ -48,14 +49,12 @@ class Audio:
         return await self.serve(request, viewer, call)
 
     async def serve(self, request: Request, viewer: Viewer, call: str) -> Response:
-        """The recording, or the range of it that the request asks for, if it is this viewer's to hear."""
+        """The recording of a call, or the part of it that the request asks for."""
         name = await asyncio.to_thread(self._recording, viewer, call)
         if not name:
             return PlainTextResponse("there is no such recording\n", 404)
-        folder, path = fsspec.core.url_to_fs(self._settings.recordings_url)
-        path = f"{path.rstrip('/')}/{name}"
         try:
-            size = await asyncio.to_thread(folder.size, path)
+            size = await asyncio.to_thread(self._shelf.size, name)
         except FileNotFoundError:
             return PlainTextResponse("the recording is no longer there\n", 404)
         headers = {"Accept-Ranges": "bytes", "Cache-Control": "private, no-store"}
@@ -68,7 +67,19 @@ class Audio:
         if partial:
             headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
         media_type = TYPES.get(name.rsplit(".", 1)[-1], "application/octet-stream")
-        return StreamingResponse(_pieces(folder, path, start, end), 206 if partial else 200, headers, media_type)
+        return StreamingResponse(self._pieces(name, start, end), 206 if partial else 200, headers, media_type)
+
+    async def _pieces(self, name: str, start: int, end: int) -> AsyncIterator[bytes]:
+        reading = self._read(name, start, end)
+        while piece := await asyncio.to_thread(next, reading, b""):
+            yield piece
+
+    def _read(self, name: str, start: int, end: int) -> Iterator[bytes]:
+        with self._shelf.open(name) as file:
+            file.seek(start)
+            while start < end and (piece := file.read(min(PIECE, end - start))):
+                start += len(piece)
+                yield piece
 
     def _recording(self, viewer: Viewer, call: str) -> str:
         with self._database.session() as session:
@@ -94,17 +105,3 @@ def _range(header: str, size: int) -> tuple[int, int] | None:
         return max(0, size - int(last)), size
     start, end = int(first), min(int(last) + 1, size) if last else size
     return (start, end) if start < min(end, size) else None
-
-
-async def _pieces(folder: fsspec.AbstractFileSystem, path: str, start: int, end: int) -> AsyncIterator[bytes]:
-    reading = _read(folder, path, start, end)
-    while piece := await asyncio.to_thread(next, reading, b""):
-        yield piece
-
-
-def _read(folder: fsspec.AbstractFileSystem, path: str, start: int, end: int) -> Iterator[bytes]:
-    with folder.open(path, "rb") as file:
-        file.seek(start)
-        while start < end and (piece := file.read(min(PIECE, end - start))):
-            start += len(piece)
-            yield piece

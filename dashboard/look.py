@@ -84,10 +84,11 @@ def _icon() -> str:
     return f"data:image/svg+xml;base64,{b64encode(ICON.read_bytes()).decode()}"
 
 
-def part(name: str) -> ComponentRenderer:
-    """A live part of a page: `dashboard/assets/NAME.js` and NAME.css, in the page itself, not in a frame."""
+def part(name: str, *styles: str) -> ComponentRenderer:
+    """A live part of a page: `dashboard/assets/NAME.js` with NAME.css, and other style sheets before it if named."""
     loader = asset("loader.js").replace("PART", name)
-    return st.components.v2.component(f"tenor.{name}", css=asset("part.css") + asset(f"{name}.css"), js=loader)
+    css = "\n".join(asset(f"{style}.css") for style in ("part", *styles, name))
+    return st.components.v2.component(f"tenor.{name}", css=css, js=loader)
 
 
 def heading(title: str, about: str = "") -> None:

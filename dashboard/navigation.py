@@ -76,6 +76,8 @@ def _looks_as(viewer: Viewer, database: Database) -> None:
                 return
             at = agents.index(viewer.name) if viewer.name in agents else 0
             name = st.selectbox("Agent", agents, index=at, key="look_agent")
+        elif role == viewer.role:
+            return
         wanted = OWNER if role == OWNER.role else Viewer(name, role)
     if wanted != viewer:
         st.session_state["looks_as"] = wanted

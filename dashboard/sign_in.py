@@ -160,7 +160,7 @@ def role_of(claims: Mapping[str, Any], settings: DashboardSettings) -> str | Non
 def _looks_as(wanted: str) -> Viewer:
     """Where nobody signs in, `?as=agent:anna` in the address shows what she sees, `?as=manager` what managers see."""
     role, _, name = wanted.partition(":")
-    return Viewer(name or role, role) if role in ROLES else OWNER  # type: ignore[arg-type]
+    return Viewer(name or role, role) if role in ROLES else OWNER
 
 
 def is_loopback(host: str) -> bool:

@@ -1,5 +1,5 @@
 // Beside the conversation: the moods, the figures, what was wanted, alerts and notes.
-import { clock, daytime, el, moodClass, moodText, say, shape, words } from "./dom.js"
+import { clock, daytime, el, moodClass, moodText, roleOf, say, shape, words } from "./dom.js"
 import { curve, now as moodNow } from "./curve.js"
 
 const FIGURES = [
@@ -79,7 +79,8 @@ export function wanted() {
       const counts = new Map(), slots = new Map()
       for (const sentence of call.ordered()) {
         const intent = call.labelsOf(sentence.sentence).intent?.value ?? sentence.intent
-        if (intent && intent !== "unknown") counts.set(intent, (counts.get(intent) || 0) + 1)
+        const side = call.labelsOf(sentence.sentence).role?.value ?? roleOf(sentence.role, call.about.swapped)
+        if (side !== "agent" && intent && intent !== "unknown") counts.set(intent, (counts.get(intent) || 0) + 1)
         for (const [slot, value] of Object.entries(sentence.slots || {})) slots.set(`${slot}\n${value}`, [slot, value])
       }
       const often = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 6)

@@ -9,12 +9,12 @@ import { player } from "./player.js"
 const STATES = { ringing: "Ringing", live: "Live", ended: "Ended", analysed: "Over", failed: "Failed" }
 
 export default function (component) {
-  let current = component, call = null, sound = null
+  let current = component, call = null, sound = null, away = false
   const data = component.data
   const manages = data.role === "manager" || data.role === "administrator"
 
   const title = el("h1", {}), state = el("span", { class: "chip state" }), about = el("span", { class: "soft small" }), time = el("span", { class: "time" })
-  const status = el("span", { class: "status" }, el("i"), el("span", {}))
+  const status = el("span", { class: "status away", hidden: "" }, el("i"), el("span", { text: "reconnecting …" }))
   const swap = el("button", { class: "plain", text: "⇄ Swap sides", title: "Caller and agent are the wrong way round", hidden: "" })
   const back = el("button", { class: "plain", text: "← Live", hidden: data.role === "agent" ? "" : undefined, onclick: () => current.setTriggerValue("back", Date.now()) })
   const failure = el("p", { class: "trouble", role: "alert", hidden: "" }), hint = el("p", { class: "trouble", role: "alert", hidden: "" })
@@ -53,7 +53,7 @@ export default function (component) {
     say(about, [queue, site, medium !== "voice" ? medium : "", sample ? "sample data" : ""].filter(Boolean).join(" · "))
     failure.hidden = call.about.state !== "failed"
     say(failure, `This call failed: ${call.about.reason || "no reason was given"}`)
-    status.hidden = !call.live
+    status.hidden = !away
     swap.hidden = data.role === "agent" || call.about.roles.length < 2
     tick()
   }
@@ -81,7 +81,7 @@ export default function (component) {
   }
 
   const on = {
-    status(now) { status.className = `status ${now}`; say(status.lastChild, now === "live" ? "live" : "reconnecting …") },
+    status(now) { away = now !== "live"; status.hidden = !away },
     stale() { current.setTriggerValue("stale", Date.now()) },
     snapshot(snapshot) {
       nothing.hidden = Boolean(snapshot.call)

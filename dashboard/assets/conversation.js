@@ -17,6 +17,8 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
     following = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR_PX
     if (following) more.hidden = true
   }
+  // Rows out of sight have only a guess of a height: when they get their own, stay where one was.
+  new ResizeObserver(() => { if (following && call?.live) down() }).observe(list)
   more.onclick = () => { following = true; down() }
   const down = () => { scroll.scrollTop = scroll.scrollHeight; more.hidden = true }
   const settle = () => { if (following) down(); else more.hidden = !call.live }

@@ -26,6 +26,7 @@ class Page(NamedTuple):
 
 PAGES = (
     Page("live", "Live", ":material/graphic_eq:", "Now", OVERSIGHT),
+    Page("my_call", "My call", ":material/headset_mic:", "Now", ("agent",)),
     Page("call", "Call", ":material/forum:", "Now", EVERYONE),
     Page("agents", "Agents", ":material/groups:", "Look back", EVERYONE),
     Page("customers", "Customers", ":material/person_search:", "Look back", OVERSIGHT),

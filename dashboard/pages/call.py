@@ -26,7 +26,7 @@ def show(viewer: Viewer, database: Database) -> None:
         intents=choices.intents(here.settings),
         sentiments=choices.sentiments(here.settings),
     )
-    part = look.part("call")(key=f"call {call}", data=data, on_back_change=_ran, on_stale_change=_ran)
+    part = look.part("call", "cards")(key=f"call {call}", data=data, on_back_change=_ran, on_stale_change=_ran)
     if part.back:
         navigation.go("live")
 

@@ -1,0 +1,134 @@
+// My call: the call at hand, to be read at a glance. Turns to the newest call by itself.
+import { act, clock, el, everyFrame, moodClass, moodText, roleOf, say, shape, words } from "./dom.js"
+import { alerts, card, moods, notes, wanted } from "./aside.js"
+import { CallState } from "./call_state.js"
+import { now as moodNow } from "./curve.js"
+import { listen } from "./feed.js"
+
+const LINES = 6
+const ASKED = 20 // sentences the next steps are chosen by
+const ASK_MS = 700
+const FEELINGS = { negative: "Unhappy", neutral: "Calm", positive: "Happy" }
+
+export default function (component) {
+  let current = component, call = null, id = "", started = 0, one = null
+  const data = component.data
+  const status = el("span", { class: "status away", hidden: "" }, el("i"), el("span", { text: "reconnecting …" }))
+  const who = el("h1", {}), about = el("span", { class: "soft" }), time = el("span", { class: "time" })
+  const feeling = el("div", { class: "feeling neutral" }, el("span", { class: "sign" }), el("div", {}, el("b", {}), el("span", { class: "small soft" })))
+  const steps = el("ol", { class: "steps" }), stepCard = card("Next steps", steps)
+  const lines = el("div", { class: "lines" }), lineCard = card("Said last", lines)
+  const trouble = el("p", { class: "trouble", role: "alert", hidden: "" })
+  const mood = moods({ onSeek() {} }), task = wanted(), alarm = alerts({ onFind() {} })
+  const noted = notes({
+    canWrite: false, canAcknowledge: true, onFind() {},
+    onAcknowledge: (note) => act(current.data.ticket, "acknowledge", { call: id, note }).catch((error) => { trouble.hidden = false; trouble.textContent = error.message }),
+  })
+  const whole = el("a", { class: "plain-link small", text: "Whole conversation →", target: "_self" })
+  whole.onclick = (event) => { if (!event.metaKey && !event.ctrlKey) { event.preventDefault(); current.setTriggerValue("open", id) } }
+  const nothing = el("div", { class: "nothing" }, el("h3", { text: "No call right now" }), el("p", { text: "Your next call shows here by itself." }))
+  const main = el("div", { class: "at-hand", hidden: "" },
+    el("header", {}, el("div", { class: "title" }, who, el("div", { class: "under" }, time, about, status)), feeling), trouble, noted.root,
+    el("div", { class: "columns" }, el("div", { class: "column" }, task.root, stepCard, alarm.root), el("div", { class: "column" }, mood.root, lineCard, whole)))
+  const root = el("div", { class: "my-call" }, nothing, main)
+  component.parentElement.append(root)
+
+  const draw = everyFrame(() => {
+    nothing.hidden = Boolean(call)
+    main.hidden = !call
+    if (!call) return
+    const { customer, queue, site } = call.about
+    say(who, customer ? `On the line: ${customer}` : call.about.medium === "voice" ? "On the line" : "In conversation")
+    say(about, [queue, site].filter(Boolean).join(" · "))
+    const value = moodNow(call.moods().caller || []), kind = value === null ? "neutral" : moodClass(value)
+    feeling.className = `feeling ${kind}`
+    say(feeling.firstChild, shape(kind))
+    say(feeling.lastChild.firstChild, value === null ? "Listening" : FEELINGS[kind])
+    say(feeling.lastChild.lastChild, value === null ? "the caller has not spoken yet" : `caller's mood ${moodText(value)}`)
+    mood.draw(call)
+    task.draw(call)
+    alarm.draw(call)
+    noted.draw(call)
+    whole.href = `/call?call=${encodeURIComponent(id)}`
+    const last = call.ordered().slice(-LINES)
+    const interims = call.live ? [...call.interims.values()] : []
+    lineCard.hidden = !last.length && !interims.length
+    lines.replaceChildren(
+      ...last.map((said) => line(said.role, said.text, said.sentiment)),
+      ...interims.map((said) => line(said.role, said.text, "interim")))
+    tick()
+  })
+  const line = (role, text, kind) => el("p", { class: kind, dir: "auto" }, el("span", { class: "small soft", text: `${words(roleOf(role, call.about.swapped))} ${kind === "interim" ? "" : shape(kind)} ` }), text)
+
+  function tick() {
+    if (!call) return
+    say(time, call.live ? (call.about.medium === "voice" ? clock((Date.now() / 1000 + call.offset - call.about.started_at) * 1000) : "now") : "Call is over")
+  }
+
+  let asking = 0
+  function ask() {
+    if (asking) return
+    asking = setTimeout(async () => {
+      asking = 0
+      if (!call) return
+      const said = call.ordered(), callers = said.filter((one) => roleOf(one.role, call.about.swapped) === "caller")
+      const intent = callers.map((one) => one.intent).filter((name) => name && name !== "unknown").pop() || ""
+      const answer = await fetch("/steps", {
+        method: "POST", headers: { Authorization: `Bearer ${current.data.ticket}`, "Content-Type": "application/json" },
+        body: JSON.stringify({
+          task: call.about.task || "", intent, mood_caller: moodNow(call.moods().caller || []),
+          sentences: said.slice(-ASKED).map(({ role, text, mood: felt }) => ({ role: roleOf(role, call.about.swapped), text, mood: felt })),
+          alerts: [...call.alerts.values()].sort((a, b) => a.at - b.at).map((alert) => alert.rule),
+        }),
+      }).catch(() => null)
+      if (!answer?.ok) return
+      const found = (await answer.json()).steps
+      const key = JSON.stringify(found)
+      if (steps.dataset.key === key) return
+      steps.dataset.key = key
+      stepCard.hidden = !found.length
+      steps.replaceChildren(...found.map((step) => el("li", {}, el("b", { text: step.text }), el("span", { class: "small soft", text: step.reason }))))
+    }, ASK_MS)
+  }
+
+  /** Turn to a call: its own feed brings everything about it. */
+  function turn(next, at) {
+    if (next === id || at < started) return
+    id = next
+    started = at
+    call = null
+    one?.close()
+    one = listen({
+      ticket: current.data.ticket, call: next,
+      on: {
+        status(now) { status.hidden = now === "live" },
+        snapshot(snapshot) { if (snapshot.call) { const held = call?.interims; call = new CallState(snapshot); if (held) call.interims = held; draw(); ask() } else setTimeout(() => { if (id === next && !call) { id = ""; turn(next, at) } }, 700) },
+        sentence(said) { if (call?.hear(said)) { draw(); ask() } },
+        transcript(said) { if (call?.live) { call.transcript(said); draw() } },
+        state(event) { call?.state(event); draw() },
+        metrics(event) { call?.metrics(event); draw(); ask() },
+        alert(alert) { call?.alerts.set(alert.alert, alert); draw(); ask() },
+        note(note) { call?.note(note); draw() },
+        ack(event) { call?.acknowledge(event); draw() },
+        label(label) { call?.label(label); draw() },
+        swap({ swapped }) { if (call) { call.about.swapped = swapped; draw() } },
+      },
+    })
+  }
+  const mine = listen({
+    ticket: data.ticket, call: "",
+    on: {
+      stale() { current.setTriggerValue("stale", Date.now()) },
+      snapshot({ calls }) {
+        const newest = calls.filter((about) => about.agent === data.name).sort((a, b) => b.started_at - a.started_at)[0]
+        if (newest) turn(newest.id, newest.started_at)
+      },
+      state({ call: next, state, info }) { if (state === "live" && info?.agent === data.name) turn(next, info.started_at) },
+    },
+  })
+  const seconds = setInterval(tick, 1000)
+  return {
+    update(next) { current = next; mine.renew(next.data.ticket); one?.renew(next.data.ticket) },
+    leave() { mine.close(); one?.close(); clearInterval(seconds); root.remove() },
+  }
+}

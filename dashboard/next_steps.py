@@ -1,0 +1,56 @@
+"""What an agent might do next, asked by the My call page with what it knows of the call at that moment."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from dashboard.playbook import read_playbook
+from dashboard.tickets import PAGE, Tickets, bearer
+from tenor.settings import Settings
+
+LONGEST_BODY = 256 * 1024
+
+
+class Said(msgspec.Struct, frozen=True):
+    role: str
+    text: str
+    mood: float
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """The call as the page knows it: nothing is looked up, so the answer is as fresh as the question."""
+
+    task: str = ""
+    intent: str = ""
+    mood_caller: float | None = None
+    sentences: list[Said] = []
+    alerts: list[str] = []
+
+
+class NextSteps:
+    def __init__(self, settings: Settings, tickets: Tickets) -> None:
+        path = settings.language.playbook
+        self._playbook = read_playbook(Path(path) if path else None)
+        self._tickets = tickets
+
+    def routes(self) -> list[BaseRoute]:
+        return [Route("/steps", self._suggest, methods=["POST"])]
+
+    async def _suggest(self, request: Request) -> Response:
+        if await asyncio.to_thread(self._tickets.viewer, bearer(request.headers), PAGE) is None:
+            return JSONResponse({"error": "your session has ended: reload the page"}, 401)
+        length = request.headers.get("content-length", "")
+        if not length.isdigit() or int(length) > LONGEST_BODY:
+            return JSONResponse({"error": "that is too much at once"}, 413)
+        try:
+            moment = msgspec.json.decode(await request.body(), type=Moment)
+        except msgspec.MsgspecError as error:
+            return JSONResponse({"error": str(error)}, 400)
+        found = self._playbook.suggest(moment.task, moment.intent, moment.mood_caller, moment.sentences, moment.alerts)
+        return JSONResponse({"steps": [{"text": step.text, "reason": step.reason} for step in found]})
