@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import getpass
 from typing import TYPE_CHECKING
 
 import typer
@@ -51,6 +53,28 @@ def status(context: typer.Context) -> None:
         console.print(f"{name:14}{count:,}")
     if not version.current:
         raise typer.Exit(1)
+
+
+@app.command()
+def prune(
+    context: typer.Context,
+    dry_run: bool = typer.Option(False, "--dry-run", help="Only say how much is past its time."),
+) -> None:
+    """Delete what is past its time by storage.keep_calls_days, keep_recordings_days and keep_audit_days.
+
+    The stage `retention` does so every hour.
+    """
+    from storage import retention
+    from storage.database import open_database
+    from storage.trouble import explaining
+
+    known = settings(context)
+    database = open_database(known)
+    with explaining(database.engine.url):
+        found = retention.due(database, known) if dry_run else retention.prune(database, known, getpass.getuser())
+    database.close()
+    for name, count in dataclasses.asdict(found).items():
+        console.print(f"{name.replace('_', ' '):14}{count:,}")
 
 
 def _rows(database: Database) -> dict[str, int]:

@@ -103,8 +103,9 @@ def test_somebody_elses_database_is_left_alone(nothing_yet: Settings) -> None:
     database.close()
 
 
-def test_the_commands_say_what_they_find_and_did(nothing_yet: Settings, tmp_path: Path) -> None:
-    options = ("--home", nothing_yet.home, "--set", f"storage.url={nothing_yet.storage.url}")
+@pytest.mark.postgres
+def test_the_commands_say_what_they_find_and_did(postgres: Server, tmp_path: Path) -> None:
+    options = ("--home", tmp_path, "--set", f"storage.url={postgres_database(postgres, like='template0')}")
     newest = schema.known()[-1]
     found = tenor(*options, "db", "status", cwd=tmp_path)
     assert found.returncode == 1

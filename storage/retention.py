@@ -1,0 +1,124 @@
+"""How long things are kept: calls with all that belongs to them, recordings, the audit trail. 0 days: for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import structlog
+from sqlalchemy import ColumnElement, Delete, Select, and_, delete, exists, func, or_, select, update
+from sqlmodel import col
+
+from storage.database import Database
+from storage.patience import in_thread, opened, patiently
+from storage.shelf import Shelf
+from storage.tables import Audit, Call, Customer, DeadLetter
+from tenor.bus import Bus
+from tenor.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+DAY_S, EVERY_S = 86_400.0, 3600.0
+PIECE = 200
+"""Calls of one transaction, so that nobody else waits long."""
+OVER = ("ended", "analysed", "failed")
+
+
+@dataclass(slots=True)
+class Pruned:
+    """How much was past its time."""
+
+    calls: int = 0
+    recordings: int = 0
+    customers: int = 0
+    """Of whom no call is left."""
+    dead_letters: int = 0
+    audit: int = 0
+
+    def __bool__(self) -> bool:
+        return any(asdict(self).values())
+
+
+class Retention:
+    """The stage: once an hour."""
+
+    name = "retention"
+
+    def __init__(self, bus: Bus, settings: Settings) -> None:
+        self._settings = settings
+
+    async def run(self) -> None:
+        database = await opened(self._settings, self.name)
+        try:
+            while True:
+                await patiently(database, self.name, lambda: prune(database, self._settings, "retention"))
+                await asyncio.sleep(EVERY_S)
+        finally:
+            await in_thread(database.close)
+
+
+def prune(database: Database, settings: Settings, who: str, now: float | None = None) -> Pruned:
+    """Delete what is past its time, for good; the audit trail says how much, not what. Can be done again."""
+    keep, now = settings.storage, now or time.time()
+    pruned = Pruned()
+    shelf = Shelf(settings)
+    if keep.keep_calls_days:
+        before = now - keep.keep_calls_days * DAY_S
+        while calls := _piece(database, select(Call).where(_older(before))):
+            pruned.recordings += sum(shelf.delete(call.recording) for call in calls if call.recording)
+            pruned.calls += _run(database, delete(Call).where(col(Call.id).in_([call.id for call in calls])))
+        nobody = ~exists().where(col(Call.customer) == col(Customer.id))
+        if pruned.calls:
+            pruned.customers = _run(database, delete(Customer).where(nobody))
+        pruned.dead_letters = _run(database, delete(DeadLetter).where(col(DeadLetter.at) < before))
+    if keep.keep_recordings_days:
+        before = now - keep.keep_recordings_days * DAY_S
+        while calls := _piece(database, select(Call).where(_older(before), col(Call.recording) != "")):
+            pruned.recordings += sum(shelf.delete(call.recording) for call in calls)
+            _run(database, update(Call).where(col(Call.id).in_([call.id for call in calls])).values(recording=""))
+    if keep.keep_audit_days:
+        pruned.audit = _run(database, delete(Audit).where(col(Audit.at) < now - keep.keep_audit_days * DAY_S))
+    if pruned:
+        with database.begin() as session:
+            session.add(Audit(at=now, who=who, action="retention.pruned", detail=asdict(pruned)))
+        log.info("past its time and deleted", **asdict(pruned))
+    return pruned
+
+
+def due(database: Database, settings: Settings, now: float | None = None) -> Pruned:
+    """How many calls, recordings and audit rows `prune` would find now."""
+    keep, now = settings.storage, now or time.time()
+
+    def count(table: Any, *clauses: ColumnElement[bool]) -> int:
+        with database.session() as session:
+            return int(session.execute(select(func.count()).select_from(table).where(*clauses)).scalar_one())
+
+    found = Pruned()
+    kept = [days for days in (keep.keep_calls_days, keep.keep_recordings_days) if days]
+    if kept:
+        found.recordings = count(Call, _older(now - min(kept) * DAY_S), col(Call.recording) != "")
+    if keep.keep_calls_days:
+        before = now - keep.keep_calls_days * DAY_S
+        found.calls, found.dead_letters = count(Call, _older(before)), count(DeadLetter, col(DeadLetter.at) < before)
+    if keep.keep_audit_days:
+        found.audit = count(Audit, col(Audit.at) < now - keep.keep_audit_days * DAY_S)
+    return found
+
+
+def _older(before: float) -> ColumnElement[bool]:
+    """Calls that are over; and those of which nothing but a stray event is known."""
+    started = col(Call.started_at)
+    stray = and_(started == 0, col(Call.state_at) < before)
+    return and_(started < before, or_(col(Call.state).in_(OVER) & (started > 0), stray))
+
+
+def _piece(database: Database, query: Select[Call]) -> list[Call]:
+    with database.session() as session:
+        return list(session.scalars(query.order_by(col(Call.started_at)).limit(PIECE)))
+
+
+def _run(database: Database, statement: Delete | Any) -> int:
+    with database.begin() as session:
+        return int(session.execute(statement).rowcount)  # type: ignore[attr-defined]
