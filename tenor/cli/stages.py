@@ -17,6 +17,8 @@ STAGES = {
     "language": "nlp.worker:LanguageWorker",
     "webhooks": "nlp.rules.webhooks:Webhooks",
     "storage": "storage.writer:Writer",
+    "recordings": "storage.recordings:Recorder",
+    "retention": "storage.retention:Retention",
     "dashboard": "dashboard.app:Dashboard",
 }
 """Name -> class, made with the bus and the settings, in the order of the data's way."""
