@@ -77,11 +77,10 @@ class SentenceBuilder:
         return drafts
 
     def _new(self, final: Transcript, number: int, start_ms: int, end_ms: int, text: str) -> Draft:
+        start_ms = max(start_ms, self._start_ms + 1)  # words may have the same time; sentences are told apart by it
         if self._written:
             name = final.utterance if number == 0 else f"{final.utterance}.{number}"
         else:
-            # Words may have the same time; sentences are told apart by it.
-            start_ms = max(start_ms, self._start_ms + 1)
             name = f"{final.call}/{final.channel}/{start_ms}"
         self._start_ms = start_ms
         return Draft(name, 0, start_ms, max(start_ms, end_ms), text, final.times)

@@ -172,9 +172,10 @@ class LanguageWorker:
             both = [Partition(topic.name, number) for topic in (TRANSCRIPTS, CALLS)]
             if number not in self._desks and self._held.issuperset(both):
                 desk = Desk(self._bus, number, self._open_call)
-                await desk.open(*[await self._consumer.committed(partition) for partition in both])
+                commits = [await self._consumer.committed(partition) for partition in both]
+                await desk.open(*commits)
                 self._desks[number] = desk
-                if desk.calls:
+                if desk.calls and any(commits):
                     log.info("calls taken over", partition=number, calls=desk.calls)
 
     async def _revoked(self, partitions: Sequence[Partition]) -> None:
