@@ -1,0 +1,371 @@
+"""The API over a real server: what each role may read, that it keeps to its specification, and the event stream."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Mount
+
+from dashboard import api, feed
+from dashboard.accounts import Accounts
+from dashboard.audio import Audio
+from dashboard.door import Door
+from dashboard.feed import Feed
+from dashboard.sign_in import SignIn
+from dashboard.tickets import PAGE, TOKEN, Tickets
+from storage.database import open_database
+from storage.tables import Account, Agent, Customer
+from storage.viewer import Role, Viewer
+from tenor.bus import Bus
+from tenor.bus.opening import open_bus
+from tenor.events import CALLS, SENTENCES, CallState, Sentence
+from tenor.events import Call as CallInfo
+from tenor.settings import DashboardSettings, Settings
+from tests.storage.conversations import add_alert, add_call, add_label, add_note
+
+PEOPLE: dict[str, Role] = {"ann": "agent", "bob": "agent", "mia": "manager", "lee": "analyst", "root": "administrator"}
+AUDIO = b"fLaC" + bytes(range(256)) * 10
+STRANGE = "file/1 ?#%<b>é"
+"""An id that has everything in it that has to be quoted."""
+
+ANNS = {
+    "/calls": 200,
+    "/calls/hers": 200,
+    "/calls/hers/sentences": 200,
+    "/calls/hers/recording": 200,
+    "/live": 200,
+    "/alerts": 200,
+    "/agents": 200,
+    "/agents/ann/history": 200,
+    "/customers/c-ann": 200,
+    "/search?words=xylophone": 200,
+}
+"""What may be read of Ann's, and what Bob gets for it: nothing of hers."""
+HIDDEN = {"/calls/hers", "/calls/hers/sentences", "/calls/hers/recording", "/agents/ann/history", "/customers/c-ann"}
+
+
+@dataclass
+class Served:
+    client: httpx.AsyncClient
+    bus: Bus
+    tickets: Tickets
+    accounts: Accounts
+
+    def headers(self, name: str, purpose: str = TOKEN) -> dict[str, str]:
+        return {"Authorization": "Bearer " + self.tickets.issue(Viewer(name, PEOPLE[name]), purpose, 3600)}
+
+    async def get(self, path: str, name: str = "mia", **more: Any) -> httpx.Response:
+        headers = {**self.headers(name), **more.pop("headers", {})}
+        return await self.client.get(path, headers=headers, **more)
+
+
+@contextlib.asynccontextmanager
+async def serving(settings: Settings, **dashboard: Any) -> AsyncIterator[Served]:
+    given = DashboardSettings(**{"sign_in": "local", "api_requests_s": 0, **dashboard})
+    settings = settings.model_copy(update={"dashboard": given})
+    database = open_database(settings)
+    accounts = Accounts(database)
+    tickets = Tickets("secret" * 8, accounts.version_of if given.sign_in == "local" else None)
+    sign_in = SignIn(given, accounts, tickets)
+    async with open_bus(settings) as bus, asyncio.TaskGroup() as group:
+        live = Feed(bus, database)
+        app = api.create(settings, database, tickets, live, Audio(settings, database, tickets))
+        outer = Starlette(routes=[Mount(api.ROOT, app)], middleware=[Middleware(Door, sign_in=sign_in)])
+        server = uvicorn.Server(uvicorn.Config(outer, log_config=None, timeout_graceful_shutdown=1))
+        listener = socket.create_server(("127.0.0.1", 0))
+        following, running = group.create_task(live.run()), group.create_task(server.serve([listener]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}{api.ROOT}"
+        async with httpx.AsyncClient(base_url=address, timeout=20) as client:
+            yield Served(client, bus, tickets, accounts)
+        server.should_exit = True
+        await running
+        following.cancel()
+    database.close()
+
+
+@pytest.fixture
+async def served(database_settings: Settings) -> AsyncIterator[Served]:
+    fill(database_settings)
+    async with serving(database_settings) as made:
+        yield made
+
+
+@pytest.fixture
+async def here(sqlite_settings: Settings) -> AsyncIterator[Served]:
+    """For what does not depend on the database."""
+    fill(sqlite_settings)
+    async with serving(sqlite_settings) as made:
+        yield made
+
+
+def fill(settings: Settings) -> None:
+    database = open_database(settings)
+    recordings = Path(settings.recordings_url)
+    recordings.mkdir(parents=True)
+    now = time.time()
+    with database.begin() as session:
+        session.add_all(Account(name=name, role=role, password="", created_at=now) for name, role in PEOPLE.items())
+        for agent, call in (("ann", "hers"), ("bob", "his")):
+            about: dict[str, Any] = {
+                "agent": agent,
+                "customer": f"c-{agent}",
+                "queue": "billing",
+                "recording": f"{call}.flac",
+            }
+            lines = [f"{agent} and the xylophone, {number}" for number in range(7)]
+            add_call(session, call, *lines, started_at=now - 3600, **about)
+            add_alert(session, call, "xylophones", sentence=f"{call}/0/0")
+            add_note(session, call, f"a note for {agent}")
+            add_label(session, f"{call}/0/2000", "text", f"{agent} and the corrected xylophone")
+            add_label(session, f"{call}/0/2000", "sentiment", "positive")
+            add_call(session, f"{call}-now", f"{agent} live", agent=agent, state="live", started_at=now, ended_at=None)
+            session.add(Agent(name=agent, display_name=agent.title(), team="red"))
+            session.add(Customer(id=f"c-{agent}", display_name=f"Customer of {agent}"))
+            (recordings / f"{call}.flac").write_bytes(AUDIO)
+        add_call(session, STRANGE, "strange", started_at=now - 7200, agent="ann")
+    database.close()
+
+
+async def test_every_role_reads_what_it_may_on_every_endpoint(served: Served) -> None:
+    document = (await served.client.get("/openapi.json")).json()
+    named = {path.partition("?")[0].replace("hers", "{call}").replace("c-ann", "{customer}") for path in ANNS}
+    assert {path.replace("/ann/", "/{name}/") for path in named} | {"/events"} == set(document["paths"])
+    for path, expected in ANNS.items():
+        for name in ("ann", "mia", "lee", "root"):
+            answer = await served.get(path, name)
+            assert answer.status_code == expected, (path, name)
+            if "recording" not in path:
+                assert "ann" in answer.text
+            assert ("bob" in answer.text) == (name != "ann" and path not in HIDDEN), (path, name)
+        answer = await served.get(path, "bob")
+        assert answer.status_code == (404 if path in HIDDEN else 200), path
+        assert '"ann' not in answer.text
+        for headers in ({}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic YTpi"}):
+            answer = await served.client.get(path, headers=headers)
+            assert answer.status_code == 401, (path, headers)
+            assert answer.headers["www-authenticate"] == "Bearer"
+
+
+async def test_a_page_ticket_is_as_good_as_a_token_and_a_session_is_not(here: Served) -> None:
+    assert (await here.client.get("/calls", headers=here.headers("ann", PAGE))).status_code == 200
+    assert (await here.client.get("/calls", headers=here.headers("ann", "session"))).status_code == 401
+    token = here.headers("ann")
+    await asyncio.to_thread(here.accounts.change, "ann", role="manager")
+    assert (await here.client.get("/calls", headers=token)).status_code == 401
+
+
+async def test_the_specification_is_valid_and_the_answers_keep_to_it(served: Served) -> None:
+    document = (await served.client.get("/openapi.json")).json()
+    assert document["openapi"].startswith("3.1")
+    assert document["servers"] == [{"url": "/api/v1"}]
+    for schema in document["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+    for reference in _references(document):
+        assert reference.removeprefix("#/components/schemas/") in document["components"]["schemas"]
+    operations = [operation for methods in document["paths"].values() for operation in methods.values()]
+    assert len({operation["operationId"] for operation in operations}) == len(operations)
+    for path in ANNS:
+        shape = path.partition("?")[0].replace("hers", "{call}").replace("c-ann", "{customer}")
+        operation = document["paths"][shape.replace("/ann/", "/{name}/")]["get"]
+        assert operation["security"] == [{"HTTPBearer": []}]
+        assert {"401", "422", "429"} <= set(operation["responses"])
+        if "recording" not in path:
+            _check(document, operation["responses"]["200"], "application/json", await served.get(path))
+    _check(document, operation["responses"]["422"], "application/problem+json", await served.get("/calls?limit=0"))
+    _check(document, operation["responses"]["401"], "application/problem+json", await served.client.get("/calls"))
+
+
+def _references(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        own = [value["$ref"]] if isinstance(value.get("$ref"), str) else []
+        return own + [one for inner in value.values() for one in _references(inner)]
+    return [one for inner in value for one in _references(inner)] if isinstance(value, list) else []
+
+
+def _check(document: dict[str, Any], declared: dict[str, Any], media_type: str, answer: httpx.Response) -> None:
+    assert answer.headers["content-type"] == media_type
+    schema = {**declared["content"][media_type]["schema"], "components": document["components"]}
+    jsonschema.Draft202012Validator(schema).validate(answer.json())
+
+
+async def test_sentences_are_as_people_left_them_page_by_page(served: Served) -> None:
+    pages, after = [], ""
+    while True:
+        page = (await served.get("/calls/hers/sentences", params={"limit": 3, "after": after})).json()
+        pages.append([one["text"] for one in page["sentences"]])
+        if not (after := page["after"]):
+            break
+    assert [len(page) for page in pages] == [3, 3, 1]
+    assert pages[0][2] == "ann and the corrected xylophone"
+    corrected = (await served.get("/calls/hers/sentences")).json()["sentences"][2]
+    assert (corrected["sentiment"], len(corrected["labels"])) == ("positive", 2)
+    wrong = await served.get("/calls/hers/sentences", params={"after": "his/0/0"})
+    assert wrong.status_code == 400
+
+
+async def test_calls_and_alerts_come_page_by_page_and_by_filter(served: Served) -> None:
+    listed, after = [], ""
+    while True:
+        page = (await served.get("/calls", params={"limit": 2, "after": after})).json()
+        listed += [one["id"] for one in page["calls"]]
+        if not (after := page["after"]):
+            break
+    assert sorted(listed) == sorted(["hers", "hers-now", "his", "his-now", STRANGE])
+    found = (await served.get("/calls", params={"state": ["live", "ringing"], "agent": "bob"})).json()["calls"]
+    assert [one["id"] for one in found] == ["his-now"]
+    first = (await served.get("/alerts", params={"limit": 1})).json()
+    second = (await served.get("/alerts", params={"limit": 1, "after": first["after"]})).json()
+    assert {first["alerts"][0]["call"], second["alerts"][0]["call"]} == {"hers", "his"}
+    assert second["after"] == ""
+    for path in ("/calls", "/alerts"):
+        wrong = await served.get(path, params={"after": "nowhere"})
+        assert wrong.status_code == 400
+
+
+async def test_any_id_can_be_asked_for(here: Served) -> None:
+    answer = await here.get(f"/calls/{quote(STRANGE, safe='')}")
+    assert answer.json()["call"]["id"] == STRANGE
+    assert len((await here.get(f"/calls/{quote(STRANGE, safe='')}/sentences")).json()["sentences"]) == 1
+    for hostile in ("../../etc/passwd", "' OR 1=1 --", "%00", "x" * 3000):
+        assert (await here.get(f"/calls/{quote(hostile, safe='')}")).status_code == 404
+
+
+async def test_recordings_come_in_ranges(here: Served) -> None:
+    whole = await here.get("/calls/hers/recording")
+    assert (whole.content, whole.headers["content-type"]) == (AUDIO, "audio/flac")
+    part = await here.get("/calls/hers/recording", headers={"Range": "bytes=4-9"})
+    assert (part.status_code, part.content) == (206, AUDIO[4:10])
+    beyond = await here.get("/calls/hers/recording", headers={"Range": "bytes=99999-"})
+    assert beyond.status_code == 416
+
+
+async def test_what_has_not_changed_is_not_sent_again(here: Served) -> None:
+    first = await here.get("/calls/hers")
+    again = await here.get("/calls/hers", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert first.headers["cache-control"] == "private, no-cache"
+
+
+async def test_problems_say_what_is_wrong(here: Served) -> None:
+    answer = await here.get("/search", params={"order": "sideways", "limit": 5000})
+    assert answer.status_code == 422
+    assert [error.partition(":")[0] for error in answer.json()["errors"]] == ["order", "limit"]
+    assert (await here.get("/nowhere")).json()["status"] == 404
+    for method in ("POST", "PUT", "PATCH", "DELETE"):
+        refused = await here.client.request(method, "/calls", headers=here.headers("root"))
+        assert refused.status_code == 405
+    assert (await here.get("/search", params={"cursor": "???"})).status_code == 400
+
+
+async def test_the_stream_tells_what_happens_to_those_who_may_know(
+    sqlite_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "HEARTBEAT_S", 0.3)
+    fill(sqlite_settings)
+    async with serving(sqlite_settings) as served:
+        async with (
+            following(served, "mia") as manager,
+            following(served, "ann") as ann,
+            following(served, "bob") as bob,
+        ):
+            for stream in (manager, ann, bob):
+                name, snapshot = await anext(stream)
+                assert name == "snapshot"
+                assert len(snapshot["calls"]) == (2 if stream is manager else 1)
+            await publish(served, "new call", "ann", "there you are")
+            for stream in (manager, ann):
+                assert (await anext(stream))[0] == "state"
+                name, said = await anext(stream)
+                assert (name, said["text"]) == ("sentence", "there you are")
+            await publish(served, "another", "bob", "only for bob")
+            assert (await anext(bob))[1]["call"] == "another"  # nothing of Ann's came before it
+            await asyncio.to_thread(served.accounts.change, "bob", role="manager")
+            names = [name async for name, _ in bob]
+            assert names[-1] == "stale"
+        one = following(served, "mia", call="hers")
+        async with one as stream:
+            assert (await anext(stream))[1]["call"]["id"] == "hers"
+        assert (await served.client.get("/events")).status_code == 401
+
+
+@contextlib.asynccontextmanager
+async def following(served: Served, name: str, **params: str) -> AsyncIterator[AsyncIterator[tuple[str, Any]]]:
+    async with served.client.stream("GET", "/events", headers=served.headers(name), params=params) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        events = _events(response)
+        yield events
+        await events.aclose()
+
+
+async def _events(response: httpx.Response) -> Any:
+    name = ""
+    async for line in response.aiter_lines():
+        field, _, value = line.partition(": ")
+        if field == "event":
+            name = value
+        elif field == "data":
+            yield name, json.loads(value)
+
+
+async def publish(served: Served, call: str, agent: str, text: str) -> None:
+    info = CallInfo(source="test", roles=("caller", "agent"), started_at=time.time(), agent=agent)
+    await served.bus.publish(CALLS, CallState(call=call, state="live", at=time.time(), info=info))
+    said = {"sentiment": "neutral", "sentiment_scores": {}, "intent": "unknown", "intent_score": 0.0, "text": text}
+    about = {"channel": 0, "role": "caller", "sentence": f"{call}/0/0", "revision": 0, "start_ms": 0, "end_ms": 900}
+    await served.bus.publish(SENTENCES, Sentence(call=call, **about, **said))  # type: ignore[arg-type]
+
+
+async def test_other_sites_may_read_only_when_they_are_named(sqlite_settings: Settings) -> None:
+    elsewhere = {"Origin": "https://wall.example"}
+    async with serving(sqlite_settings, sign_in="none") as served:
+        answer = await served.client.get("/calls", headers=elsewhere)
+        assert "access-control-allow-origin" not in answer.headers
+    async with serving(sqlite_settings, sign_in="none", api_origins=["https://wall.example"]) as served:
+        answer = await served.client.get("/calls", headers=elsewhere)
+        assert answer.headers["access-control-allow-origin"] == "https://wall.example"
+        answer = await served.client.get("/calls", headers={"Origin": "https://evil.example"})
+        assert "access-control-allow-origin" not in answer.headers
+
+
+async def test_without_a_sign_in_it_is_for_this_machine(sqlite_settings: Settings) -> None:
+    async with serving(sqlite_settings, sign_in="none") as served:
+        assert (await served.client.get("/calls")).status_code == 200
+        assert (await served.client.get("/calls", headers={"Host": "evil.example"})).status_code == 421
+        assert (await served.client.get("/calls", headers={"Authorization": "Bearer old"})).status_code == 401
+
+
+async def test_who_asks_too_often_waits(sqlite_settings: Settings) -> None:
+    fill(sqlite_settings)
+    async with serving(sqlite_settings, api_requests_s=0.5) as served:
+        answers = [await served.get("/live", "ann") for _ in range(8)]
+        assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 3
+        assert int(answers[-1].headers["retry-after"]) >= 1
+        assert (await served.get("/live", "bob")).status_code == 200
+        guesses = [(await served.client.get("/live")).status_code for _ in range(8)]
+        assert guesses == [401] * 5 + [429] * 3
+
+
+async def test_the_manual_needs_no_other_host(sqlite_settings: Settings) -> None:
+    async with serving(sqlite_settings) as served:
+        page = await served.client.get("/docs")
+        assert page.status_code == 200
+        assert "GET /calls/{call}/sentences" in page.text
+        assert "http" not in page.text.replace("https", "http").partition("<h1>")[2].replace("HTTP", "")
+        assert "src=" not in page.text
