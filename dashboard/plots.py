@@ -9,8 +9,10 @@ from typing import Any
 import altair as alt
 
 from dashboard.look import SENTIMENT_COLOURS, SERIES
+from storage.agreement import Pair
 from storage.figures import Sums, Trend
 from storage.history import Tally
+from storage.operations import Wait
 from storage.periods import Step
 
 SIDES = {"mood_caller": "Caller", "mood_agent": "Agent"}
@@ -241,3 +243,159 @@ def _days(ticks: int) -> alt.X:
 
 def _zero() -> Plot:
     return chart([{"mood": 0}]).mark_rule(color=GREY, opacity=0.45).encode(y="mood:Q")
+
+
+def sentiments_over_time(days: Mapping[tuple[str, str], int]) -> Plot:
+    """Sentences a day, by sentiment."""
+    rows: Rows = [{"date": f"{day}T00:00:00", "sentiment": label, "sentences": n} for (day, label), n in days.items()]
+    colours = alt.Scale(domain=list(SENTIMENT_COLOURS), range=list(SENTIMENT_COLOURS.values()))
+    return (
+        chart(rows)
+        .mark_bar()
+        .encode(
+            x=alt.X(
+                "date:T", timeUnit="yearmonthdate", title=None, axis=alt.Axis(format="%-d %b", tickCount=8, grid=False)
+            ),
+            y=alt.Y("sentences:Q", title=None, axis=alt.Axis(tickCount=3, format="d")),
+            color=alt.Color("sentiment:N", scale=colours, title=None, legend=alt.Legend(orient="top")),
+            tooltip=[alt.Tooltip("date:T", title="Day", format="%-d %B"), "sentiment:N", "sentences:Q"],
+        )
+        .properties(height=190)
+    )
+
+
+def kappas(pairs: Sequence[Pair]) -> Plot:
+    """Agreement of any two people, with its interval."""
+    rows: Rows = []
+    for pair in pairs[:12]:
+        found = pair.agreement
+        if found.kappa is not None:
+            rows.append(
+                {
+                    "pair": f"{pair.one} and {pair.other}",
+                    "kappa": found.kappa,
+                    "low": max(-1.0, found.kappa - found.margin),
+                    "high": min(1.0, found.kappa + found.margin),
+                    "shared": found.shared,
+                    "agreed": found.agreed,
+                }
+            )
+    base = chart(rows).encode(
+        y=alt.Y("pair:N", sort="-x", title=None, axis=alt.Axis(labelLimit=220, ticks=False, domain=False))
+    )
+    lines = base.mark_rule(strokeWidth=2.5, color=SERIES[0]).encode(
+        x=alt.X("low:Q", title=None, scale=alt.Scale(domain=[-0.2, 1])), x2="high:Q"
+    )
+    marks = base.mark_point(filled=True, size=90, color=SERIES[0], opacity=1).encode(
+        x="kappa:Q",
+        tooltip=[
+            "pair:N",
+            alt.Tooltip("kappa:Q", format=".2f", title="Kappa"),
+            alt.Tooltip("agreed:Q", format=".0%", title="Same answer"),
+            alt.Tooltip("shared:Q", title="Sentences"),
+        ],
+    )
+    names = base.mark_text(dy=-10, fontSize=11, color=GREY).encode(x="kappa:Q", text=alt.Text("kappa:Q", format=".2f"))
+    return alt.layer(lines, marks, names).properties(height=alt.Step(38))
+
+
+def answers(pair: Pair) -> Plot:
+    """How often one said this and the other that; with many values, only where they differ."""
+    rows: Rows = [{"one": first, "other": second, "times": n} for (first, second), n in pair.answers.items()]
+    if len({row["one"] for row in rows}) > 4:
+        return _differences(rows, pair)
+    base = chart(rows).encode(
+        x=alt.X("one:N", title=pair.one, axis=alt.Axis(labelAngle=0, labelLimit=110)),
+        y=alt.Y("other:N", title=pair.other, axis=alt.Axis(labelLimit=110)),
+        tooltip=["one:N", "other:N", "times:Q"],
+    )
+    squares = base.mark_rect().encode(color=alt.Color("times:Q", scale=alt.Scale(scheme="blues"), legend=None))
+    most = max((row["times"] for row in rows), default=1)
+    text = base.mark_text(fontSize=11).encode(
+        text="times:Q", color=alt.condition(f"datum.times > {most / 2}", alt.value("white"), alt.value("#1B1F27"))
+    )
+    return alt.layer(squares, text).properties(height=alt.Step(34))
+
+
+def _differences(rows: Rows, pair: Pair) -> Plot:
+    apart = sorted((row for row in rows if row["one"] != row["other"]), key=lambda row: -row["times"])[:10]
+    named = [row | {"said": f"{row['one']} / {row['other']}".replace("_", " ")} for row in apart]
+    return (
+        chart(named)
+        .mark_bar(color=SERIES[1], cornerRadiusEnd=3)
+        .encode(
+            x=alt.X("times:Q", title=f"{pair.one} / {pair.other}", axis=alt.Axis(tickMinStep=1, format="d")),
+            y=alt.Y("said:N", sort="-x", title=None, axis=alt.Axis(labelLimit=240, ticks=False, labelOverlap=False)),
+            tooltip=[alt.Tooltip("one:N", title=pair.one), alt.Tooltip("other:N", title=pair.other), "times:Q"],
+        )
+        .properties(height=alt.Step(22))
+    )
+
+
+def flow(steps: Sequence[tuple[float, int]], step_s: int) -> Plot:
+    """Sentences a step; a gap is a time without any."""
+    rows: Rows = [{"at": at * 1000, "end": (at + step_s) * 1000, "low": 0, "sentences": n} for at, n in steps]
+    return (
+        chart(rows)
+        .mark_rect(color=SERIES[0], opacity=0.75)
+        .encode(
+            x=alt.X("at:T", title=None, axis=alt.Axis(tickCount=5, grid=False)),
+            x2="end:T",
+            y=alt.Y("low:Q", title=None, axis=alt.Axis(tickCount=4, format="d")),
+            y2="sentences:Q",
+            tooltip=[alt.Tooltip("at:T", title="From", format="%-d %b %H:%M"), "sentences:Q"],
+        )
+        .properties(height=190)
+    )
+
+
+def latency_over_time(points: Sequence[tuple[float, float, float]], target_ms: float) -> Plot:
+    """The middle of all sentences and the slowest twentieth, against the target."""
+    names = ("Median", "95th percentile")
+    rows: Rows = [
+        {"at": at * 1000, "ms": value, "of": name}
+        for at, *values in points
+        for name, value in zip(names, values, strict=True)
+    ]
+    lines = (
+        chart(rows)
+        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=18))
+        .encode(
+            x=alt.X("at:T", title=None, axis=alt.Axis(tickCount=5, grid=False)),
+            y=alt.Y("ms:Q", title="ms", axis=alt.Axis(tickCount=4)),
+            color=alt.Color(
+                "of:N", scale=alt.Scale(domain=names, range=SERIES[:2]), title=None, legend=alt.Legend(orient="top")
+            ),
+            strokeDash=alt.StrokeDash("of:N", legend=None, scale=alt.Scale(domain=names, range=[[1, 0], [5, 3]])),
+            tooltip=[
+                alt.Tooltip("at:T", title="About", format="%-d %b %H:%M"),
+                "of:N",
+                alt.Tooltip("ms:Q", format=".0f"),
+            ],
+        )
+    )
+    target = (
+        chart([{"ms": target_ms}]).mark_rule(strokeDash=[2, 3], color=SENTIMENT_COLOURS["negative"]).encode(y="ms:Q")
+    )
+    return alt.layer(lines, target).properties(height=190)
+
+
+def waits(stages: Sequence[Wait]) -> Plot:
+    """How long each stage takes: a bar to the median, a tick at the 95th percentile."""
+    rows: Rows = [{"stage": one.stage, "p50": one.p50, "p95": one.p95, "p99": one.p99} for one in stages]
+    order = [one.stage for one in stages]
+    base = chart(rows).encode(
+        y=alt.Y(
+            "stage:N",
+            sort=order,
+            title=None,
+            axis=alt.Axis(labelLimit=260, ticks=False, domain=False, labelOverlap=False),
+        ),
+        tooltip=["stage:N", *(alt.Tooltip(f"{name}:Q", format=".1f") for name in ("p50", "p95", "p99"))],
+    )
+    bars = base.mark_bar(color=SERIES[0], cornerRadiusEnd=3, height={"band": 0.55}).encode(x=alt.X("p50:Q", title="ms"))
+    ticks = base.mark_tick(color=SERIES[1], thickness=3, size=16).encode(x="p95:Q")
+    text = base.mark_text(align="left", dx=8, color=GREY, fontSize=11).encode(
+        x="p95:Q", text=alt.Text("p95:Q", format=".0f")
+    )
+    return alt.layer(bars, ticks, text).properties(height=alt.Step(27))

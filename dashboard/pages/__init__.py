@@ -30,6 +30,9 @@ PAGES = (
     Page("call", "Call", ":material/forum:", "Now", EVERYONE),
     Page("agents", "Agents", ":material/groups:", "Look back", EVERYONE),
     Page("customers", "Customers", ":material/person_search:", "Look back", OVERSIGHT),
+    Page("search", "Search", ":material/search:", "Look back", EVERYONE),
+    Page("review", "Review", ":material/rate_review:", "Improve", OVERSIGHT),
+    Page("operations", "Operations", ":material/monitor_heart:", "House", OVERSIGHT),
 )
 
 

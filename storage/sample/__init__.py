@@ -50,7 +50,7 @@ def add(
                 for table, own in call.tables.items():
                     rows[table] += own
         for kind in ORDER:
-            _insert(connection, _table(kind), rows[str(kind.__tablename__)])
+            _insert(connection, kind, rows[str(kind.__tablename__)])
         _people(connection, seed)
     return Added(len(rows["calls"]), len(rows["sentences"]))
 
@@ -84,12 +84,15 @@ def _people(connection: Connection, seed: int) -> None:
     customers = [{"id": p.id, "display_name": p.display_name, "sample": True} for p in patrons(seed)]
     for kind, key, people in ((Agent, "name", agents), (Customer, "id", customers)):
         known = set(connection.scalars(select(_table(kind).c[key])))
-        _insert(connection, _table(kind), [person for person in people if person[key] not in known])
+        _insert(connection, kind, [person for person in people if person[key] not in known])
 
 
-def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+def _insert(connection: Connection, kind: type[SQLModel], rows: list[dict[str, Any]]) -> None:
+    """In bulk; what a row does not say is as the table has it by default."""
+    fields = {name: field for name, field in kind.model_fields.items() if not field.is_required() and name != "id"}
+    usual = {name: field.get_default(call_default_factory=True) for name, field in fields.items()}
     for start in range(0, len(rows), BATCH):
-        connection.execute(table.insert(), rows[start : start + BATCH])
+        connection.execute(_table(kind).insert(), [usual | row for row in rows[start : start + BATCH]])
 
 
 def _table(kind: type[SQLModel]) -> Table:

@@ -1,0 +1,175 @@
+"""Operations: whether everything runs, how fast, and what went wrong."""
+
+from __future__ import annotations
+
+import time
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from dashboard import frame, listing, look, navigation, plots, tiles
+from dashboard.lag import Lag, LagWatch
+from storage import operations
+from storage.database import Database
+from storage.operations import Latency
+from storage.tables import Call, DeadLetter
+from storage.viewer import Viewer
+from tenor.errors import TenorError
+
+HOUR, DAY = 3600, 86_400
+SPANS = {"1 hour": (HOUR, 60), "24 hours": (DAY, 900), "7 days": (7 * DAY, HOUR), "8 weeks": (56 * DAY, DAY)}
+"""How far back, and how long a step of the throughput is."""
+STAGES = {
+    "asr": "Recognition",
+    "language": "Language",
+    "storage": "Storage",
+    "recordings": "Recordings",
+    "webhooks": "Webhooks",
+}
+TARGET_MS = 1000
+"""A sentence should be there within a second of its last word."""
+
+
+def show(viewer: Viewer, database: Database) -> None:
+    listing.dress()
+    look.heading("Operations", "whether everything runs, and how fast")
+    span = st.segmented_control(
+        "Period",
+        list(SPANS),
+        default="24 hours",
+        required=True,
+        key="span",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    back, step = SPANS[span or "24 hours"]
+    since = time.time() - back
+    with database.session() as session:
+        states = operations.states(session, viewer, since)
+        flow = operations.throughput(session, viewer, since, step)
+        latency = operations.latency(session, viewer, since)
+        failed = operations.failed(session, viewer, since)
+        dead = operations.dead_letters(session, viewer, since)
+        causes = operations.causes(session, viewer, since)
+    listing.sample_mark(
+        any(call.sample for call in failed) or any(letter.call.startswith("sample-") for letter in dead)
+    )
+    _tiles(states, flow, latency, len(dead), step)
+    _stages()
+    left, right = st.columns(2)
+    with left:
+        tiles.section("Throughput", f"sentences, each bar {look.duration(step)}")
+        if flow:
+            st.altair_chart(plots.flow(flow, step), width="stretch")
+        else:
+            st.caption("No sentence in this time.")
+    with right:
+        tiles.section(
+            "Latency over time", f"from the last word to the sentence, newest {look.count(latency.sentences)} sentences"
+        )
+        if latency.over_time:
+            st.altair_chart(plots.latency_over_time(latency.over_time, TARGET_MS), width="stretch")
+        else:
+            st.caption("No spoken sentence in this time.")
+    if latency.stages:
+        tiles.section("Where the time goes", "median and 95th percentile of each stage, in milliseconds")
+        st.altair_chart(plots.waits(latency.stages), width="stretch")
+    left, right = st.columns(2)
+    with left:
+        _failed(failed)
+    with right:
+        _dead(dead, [(cause.stage, cause.reason, cause.times, cause.last) for cause in causes])
+
+
+def _tiles(states: dict[str, int], flow: list[tuple[float, int]], latency: Latency, dead: int, step: int) -> None:
+    calls = sum(states.values())
+    live = states.get("live", 0) + states.get("ringing", 0)
+    broken = states.get("failed", 0)
+    busiest = max((n for _, n in flow), default=0) * 60 / step
+    made = [
+        tiles.Tile("Calls", look.count(calls), (tiles.Remark(f"{live} now"),)),
+        tiles.Tile(
+            "Failed",
+            look.count(broken),
+            (tiles.Remark(f"{look.share(broken / calls)} of all" if calls else "no calls"),),
+        ),
+        tiles.Tile(
+            "Sentences", look.count(sum(n for _, n in flow)), (tiles.Remark(f"{busiest:.1f} a minute at most"),)
+        ),
+        tiles.Tile("Dead letters", look.count(dead), (tiles.Remark("kept, with their reasons" if dead else "none"),)),
+    ]
+    if latency.total:
+        slow = latency.total.p95 > TARGET_MS
+        remark = tiles.Remark("over a second" if slow else "within a second", "down" if slow else "same")
+        made.insert(3, tiles.Tile("Latency p95", f"{latency.total.p95:.0f}", (remark,), "ms"))
+    tiles.show(made)
+
+
+@st.fragment(run_every=2)
+def _stages() -> None:
+    """The one part that moves by itself."""
+    tiles.section("Stages", "what waits on the bus for each; now")
+    try:
+        lags = _watch().look()
+    except (TenorError, OSError, TimeoutError) as error:
+        look.trouble("The bus does not answer.", getattr(error, "message", "") or str(error))
+        return
+    st.html(f'<div class="t-tiles">{"".join(map(_stage, lags))}</div>')
+
+
+@st.cache_resource
+def _watch() -> LagWatch:
+    return LagWatch(frame.current().settings)
+
+
+def _stage(lag: Lag) -> str:
+    tone = {"up to date": "same", "working": "more", "stuck": "down"}.get(lag.condition, "few")
+    most = max((count for _, count in lag.past), default=0) or 1
+    bars = "".join(f'<i style="height:{max(4, 100 * count / most):.0f}%"></i>' for _, count in lag.past[-40:])
+    said = "stuck, or not running" if lag.condition == "stuck" else lag.condition
+    return (
+        f'<div class="t-tile" data-stage="{lag.stage}"><h4>{escape(STAGES.get(lag.stage, lag.stage))}</h4>'
+        f'<b>{look.count(lag.waiting)} <small>waiting</small></b><div class="t-spark">{bars}</div>'
+        f'<p class="{tone}">{said}</p></div>'
+    )
+
+
+def _failed(calls: list[Call]) -> None:
+    tiles.section("Failed calls", "what was heard of them is kept")
+    if not calls:
+        st.caption("None. Every call was heard to its end.")
+        return
+    rows = "".join(
+        f'<a class="t-row" target="_self" href="{escape(navigation.address("call", call=call.id), quote=True)}">'
+        f'<span class="when">{escape(look.moment(call.started_at))}</span>'
+        f'<span class="what">{escape(call.reason or "no reason was given")}<small>{escape(_about(call))}</small></span>'
+        f'<span class="felt">{call.sentences} sentences</span></a>'
+        for call in calls[:8]
+    )
+    st.html(f'<div class="t-rows">{rows}</div>')
+    listing.download("Failed calls", "all", [listing.as_row(call) | {"reason": call.reason} for call in calls])
+
+
+def _about(call: Call) -> str:
+    return " · ".join(filter(None, (call.agent, call.queue, call.medium)))
+
+
+def _dead(letters: list[DeadLetter], causes: list[tuple[str, str, int, float]]) -> None:
+    tiles.section("Dead letters", "what a stage could not read; the rest went on")
+    if not letters:
+        st.caption("None.")
+        return
+    rows = "".join(
+        f'<div class="t-row"><span class="when">{escape(STAGES.get(stage, stage))}</span>'
+        f'<span class="what">{escape(reason)}<small>last {escape(look.moment(last))}</small></span>'
+        f'<span class="felt">{"once" if times == 1 else f"{look.count(times)} times"}</span></div>'
+        for stage, reason, times, last in causes[:8]
+    )
+    st.html(f'<div class="t-rows">{rows}</div>')
+    listing.download("Dead letters", "all", [_letter(letter) for letter in letters])
+
+
+def _letter(letter: DeadLetter) -> dict[str, Any]:
+    kept = ("call", "stage", "reason", "topic", "partition", "offset")
+    return {"at": listing.written(letter.at)} | {name: getattr(letter, name) for name in kept}

@@ -1,0 +1,217 @@
+"""Search: any sentence anyone said, by its words, how it felt, what it wanted, who, when, and what it set off."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from datetime import datetime
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from dashboard import choices, filters, frame, listing, look, navigation, plots, tiles
+from storage import history
+from storage.database import Database
+from storage.periods import Period
+from storage.search import Hit, SearchQuery, Snippet, count, from_dict, search
+from storage.search.saved import Saved, forget, save, saved
+from storage.viewer import Viewer
+from tenor.errors import BadInput
+
+SHOWN = 50
+MOST = 500
+"""Sentences of one search; who has more looks for less."""
+TIMES = {"Any time": 0, "7 days": 7, "4 weeks": 28, "8 weeks": 56}
+FIELDS = ("sentiment", "role", "intent", "agent", "queue", "medium", "rule")
+"""Conditions of which several values can be chosen; also their names in the address."""
+
+
+def show(viewer: Viewer, database: Database) -> None:
+    listing.dress()
+    look.heading("Search", "every sentence, as people left it")
+    _recall()
+    with database.session() as session:
+        kept = saved(session, viewer.name)
+        options = _options(viewer, database)
+    query = _asked(options)
+    _saved(viewer, database, kept, query)
+    try:
+        with database.session() as session:
+            began = time.perf_counter()
+            found = search(session, viewer, query, limit=MOST)
+            total = count(session, viewer, query, most=10_000) if found.cursor else len(found.hits)
+            took = time.perf_counter() - began
+    except BadInput as error:
+        look.trouble("This cannot be looked for.", f"{error.message}. {error.hint}")
+        return
+    if not found.hits:
+        _nothing(viewer, database, query)
+        return
+    many = f"more than {look.count(total)}" if total >= 10_000 else look.count(total)
+    listing.sample_mark(any(hit.sample for hit in found.hits))
+    tiles.section(f"{many} sentence{'' if total == 1 else 's'}", f"in {took * 1000:.0f} ms")
+    if len(found.hits) > 5:
+        st.altair_chart(plots.sentiments_over_time(_by_day(found.hits)), width="stretch")
+        if found.cursor:
+            st.caption(f"Drawn and downloaded: the newest {MOST}.")
+    shown = st.session_state.get("shown", SHOWN) if st.session_state.get("shown_of") == query else SHOWN
+    names = {name: person.name for name, person in options["people"].items()}
+    st.html(f'<div class="t-rows">{"".join(_row(hit, names) for hit in found.hits[:shown])}</div>')
+    with st.container(horizontal=True):
+        if shown < len(found.hits) and st.button(f"Show {min(SHOWN, len(found.hits) - shown)} more"):
+            st.session_state["shown"], st.session_state["shown_of"] = shown + SHOWN, query
+            st.rerun()
+        listing.download("Sentences", "found", [_as_row(hit) for hit in found.hits])
+
+
+def _options(viewer: Viewer, database: Database) -> dict[str, Any]:
+    settings = frame.current().settings
+    with database.session() as session:
+        period = Period.ending(time.time(), 364, filters.zone())
+        return {
+            "people": history.agents(session, viewer),
+            "sentiment": choices.sentiments(settings),
+            "intent": [*choices.intents(settings), "unknown"],
+            "queue": history.values(session, viewer, "queue"),
+            "medium": history.values(session, viewer, "medium"),
+            "rule": list(history.alerts(session, viewer, history.Scope(), period)),
+        }
+
+
+def _asked(options: dict[str, Any]) -> SearchQuery:
+    """The filters; all of them are in the address."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = st.text_input(
+            "Words", key="words", bind="query-params", placeholder='refund "last week" cancel* -thanks',
+            help='All of the words; "a phrase"; begin*; -without', icon=":material/search:",
+        )  # fmt: skip
+        span = st.selectbox("When", list(TIMES), key="when", bind="query-params", width=140)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        sentiment = st.pills(
+            "Sentiment", options["sentiment"], selection_mode="multi", key="sentiment", bind="query-params",
+        )  # fmt: skip
+        role = st.pills("Said by", ["caller", "agent"], selection_mode="multi", key="role", bind="query-params")
+        alerted = st.toggle("Only calls with an alert", key="alerted", bind="query-params")
+    chosen: dict[str, Any] = {"sentiment": sentiment, "role": role}
+    given = any(st.query_params.get_all(name) for name in ("intent", "agent", "queue", "medium", "rule"))
+    with st.expander("More conditions", expanded=given), st.container(horizontal=True):
+        for name, title in (
+            ("intent", "Intent"),
+            ("agent", "Agent"),
+            ("queue", "Queue"),
+            ("medium", "Medium"),
+            ("rule", "Alert"),
+        ):
+            values = list(options["people"]) if name == "agent" else options[name]
+            chosen[name] = st.multiselect(title, values, key=name, bind="query-params", width=200)
+    days = TIMES[span or "Any time"]
+    since = Period.ending(time.time(), days, filters.zone()).since if days else None
+    picked = {name: tuple(values or ()) for name, values in chosen.items()}
+    return from_dict({"words": (words or "").strip(), "alerted": bool(alerted), "since": since, **picked})
+
+
+def _saved(viewer: Viewer, database: Database, kept: list[Saved], query: SearchQuery) -> None:
+    """Searches one comes back to."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for one in kept:
+            if st.button(one.name, key=f"saved_{one.id}", icon=":material/bookmark:"):
+                st.session_state["recall"] = one.query
+                st.rerun()
+        with st.popover(
+            "Saved searches" if kept else "Save this search", icon=":material/bookmark_add:", type="tertiary"
+        ):
+            with st.form("save", border=False, clear_on_submit=True):
+                name = st.text_input("Save this search as", max_chars=100)
+                if st.form_submit_button("Save") and name.strip():
+                    with database.session() as session:
+                        save(session, viewer.name, name, _timeless(query))
+                    st.rerun()
+            for one in kept:
+                if st.button(f"Forget “{one.name}”", key=f"forget_{one.id}", type="tertiary", icon=":material/delete:"):
+                    with database.session() as session:
+                        forget(session, viewer.name, one.id)
+                    st.rerun()
+
+
+def _timeless(query: SearchQuery) -> SearchQuery:
+    """A saved search looks from the day it is used, so it keeps no moment."""
+    picked = {name: getattr(query, name) for name in FIELDS}
+    return SearchQuery(words=query.words, alerted=query.alerted, **picked)
+
+
+def _recall() -> None:
+    """A saved search fills the filters, before they are drawn."""
+    query: SearchQuery | None = st.session_state.pop("recall", None)
+    if query is None:
+        return
+    st.session_state["words"], st.session_state["alerted"] = query.words, query.alerted
+    for name in FIELDS:
+        st.session_state[name] = list(getattr(query, name))
+
+
+def _nothing(viewer: Viewer, database: Database, query: SearchQuery) -> None:
+    with database.session() as session:
+        some = search(session, viewer, SearchQuery(), limit=1).hits
+    if some:
+        look.empty("Nothing found", "Try fewer words, the beginning of one (cancel*), or fewer conditions.")
+    else:
+        look.empty(
+            "Nothing has been said yet",
+            "Every sentence of every call can be found here. To look around:",
+            "tenor sample add",
+        )
+
+
+def _row(hit: Hit, names: dict[str, str]) -> str:
+    label = hit.sentiment if hit.sentiment in look.SENTIMENT_SHAPES else "neutral"
+    where = [
+        names.get(hit.agent, hit.agent),
+        hit.customer,
+        look.words(hit.task),
+        hit.medium if hit.medium != "voice" else "",
+    ]
+    about = " · ".join(escape(one) for one in (hit.role, look.words(hit.intent), *where) if one)
+    rules = "".join(f'<span class="t-chip alert">{escape(look.words(rule))}</span>' for rule in hit.rules)
+    was = f"<s>{_marked(hit.original)}</s>" if hit.original else ""
+    link = escape(navigation.address("call", call=hit.call, sentence=hit.sentence), quote=True)
+    return (
+        f'<a class="t-row" href="{link}" target="_self"><span class="when">{escape(look.moment(hit.spoken_at))}</span>'
+        f'<span class="what">{_marked(hit.snippet)}{was} {rules}<small>{about}</small></span>'
+        f'<span class="felt"><span class="t-{label}">{look.SENTIMENT_SHAPES[label]}</span> {escape(hit.sentiment)}'
+        "</span></a>"
+    )
+
+
+def _marked(snippet: Snippet) -> str:
+    """With what was found marked; a caller's words stay words."""
+    made, at = ["…" if snippet.cut_before else ""], 0
+    for mark in snippet.marks:
+        made += [escape(snippet.text[at : mark.start]), f"<mark>{escape(snippet.text[mark.start : mark.end])}</mark>"]
+        at = mark.end
+    return "".join([*made, escape(snippet.text[at:]), "…" if snippet.cut_after else ""])
+
+
+def _by_day(hits: list[Hit]) -> Counter[tuple[str, str]]:
+    zone = filters.zone()
+    return Counter((datetime.fromtimestamp(hit.spoken_at, zone).date().isoformat(), hit.sentiment) for hit in hits)
+
+
+def _as_row(hit: Hit) -> dict[str, Any]:
+    kept = (
+        "call",
+        "sentence",
+        "role",
+        "sentiment",
+        "mood",
+        "intent",
+        "task",
+        "medium",
+        "agent",
+        "customer",
+        "queue",
+        "site",
+    )
+    return {"spoken_at": listing.written(hit.spoken_at), "text": hit.snippet.text} | {
+        name: getattr(hit, name) for name in kept
+    }
