@@ -18,7 +18,7 @@ from ingest.text.conversation import Conversation, Reading, Turn, open_text
 from tenor.bus import Bus
 from tenor.errors import BadInput, TenorError
 from tenor.events import CALLS, TRANSCRIPTS, Call, CallState, Transcript
-from tenor.redaction import Redactor
+from tenor.redaction import Redactor, mode
 from tenor.settings import SpeechSettings
 
 log = structlog.get_logger(__name__)
@@ -41,9 +41,8 @@ async def feed_text(
     `pace` 1.0 publishes every message when it would have come, None as fast as the bus takes them.
     """
     info = conversation.info()
-    redact = info.redact or speech.redact_queues.get(info.queue, speech.redact)
-    info = msgspec.structs.replace(info, redact=redact)
-    feeder = _Feeder(bus, conversation, info, redactor if redact != "off" else None, pace, progress)
+    info = msgspec.structs.replace(info, redact=mode(info, speech))
+    feeder = _Feeder(bus, conversation, info, redactor if info.redact != "off" else None, pace, progress)
     return await feeder.run()
 
 

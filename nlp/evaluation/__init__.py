@@ -1,0 +1,1 @@
+"""How good the models are: frozen sentences to measure with, and the measures."""

@@ -1,0 +1,101 @@
+"""How far two judgements of the same sentences agree: confusion matrix, precision, recall, F1, and how sure that is.
+
+Sentences of one call resemble each other, so the confidence intervals come from drawing whole calls (bootstrap).
+A call is its confusion matrix; a draw is a sum of matrices; every figure is a function of a matrix, so thousands of
+draws are one multiplication.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrices = NDArray[np.float64]
+"""Confusion matrices (..., wanted, got)."""
+DRAWS = 2000
+NEUTRAL = "neutral"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure and where it lies with 95 % confidence."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Judgements of sentences, by call: `counts[call, wanted, got]`."""
+
+    labels: tuple[str, ...]
+    worth: tuple[float, ...]
+    """What each label stands for on the scale from -1 to 1."""
+    counts: Matrices
+
+    @classmethod
+    def of(
+        cls, labels: Sequence[str], worth: Mapping[str, float], judged: Mapping[str, Sequence[tuple[str, str]]]
+    ) -> Agreement:
+        """From every call's sentences: the label wanted and the one got."""
+        number = {label: at for at, label in enumerate(labels)}
+        counts = np.zeros((len(judged), len(labels), len(labels)))
+        for at, pairs in enumerate(judged.values()):
+            for wanted, got in pairs:
+                counts[at, number[wanted], number[got]] += 1
+        return cls(tuple(labels), tuple(worth[label] for label in labels), counts)
+
+    @property
+    def matrix(self) -> Matrices:
+        return np.asarray(self.counts.sum(axis=0))
+
+    def figures(self, seed: int = 0) -> dict[str, Estimate]:
+        values = self._measure(self.matrix)
+        drawn = self._measure(self._draws(seed))
+        return {name: _estimate(float(values[name]), drawn[name]) for name in values}
+
+    def beside(self, other: Agreement, seed: int = 0) -> dict[str, Estimate]:
+        """This one's figures less the other's, both on the same draws of the same calls."""
+        ours, theirs = self._measure(self.matrix), other._measure(other.matrix)
+        drawn, others = self._measure(self._draws(seed)), other._measure(other._draws(seed))
+        return {name: _estimate(float(ours[name] - theirs[name]), drawn[name] - others[name]) for name in ours}
+
+    def _draws(self, seed: int) -> Matrices:
+        calls = len(self.counts)
+        chosen = np.random.default_rng(seed).multinomial(calls, np.full(calls, 1 / calls), size=DRAWS)
+        return (chosen @ self.counts.reshape(calls, -1)).reshape(DRAWS, *self.counts.shape[1:])
+
+    def _measure(self, matrices: Matrices) -> dict[str, NDArray[np.float64]]:
+        """Every figure of each matrix; what cannot be told is not a number."""
+        total = matrices.sum(axis=(-2, -1))
+        wanted, got = matrices.sum(axis=-1), matrices.sum(axis=-2)
+        right = np.diagonal(matrices, axis1=-2, axis2=-1)
+        worth = np.array(self.worth)
+        apart = worth[None, :] - worth[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            precision, recall = right / got, right / wanted
+            f1 = 2 * right / (wanted + got)
+            loud = [at for at, label in enumerate(self.labels) if label != NEUTRAL]
+            found = {
+                "mean difference": (matrices * np.abs(apart)).sum(axis=(-2, -1)) / total,
+                "mean shift": (matrices * apart).sum(axis=(-2, -1)) / total,
+                "accuracy": right.sum(axis=-1) / total,
+                "macro-F1": np.nanmean(f1, axis=-1),
+                "non-neutral recall": right[..., loud].sum(axis=-1) / wanted[..., loud].sum(axis=-1),
+                "non-neutral precision": right[..., loud].sum(axis=-1) / got[..., loud].sum(axis=-1),
+            }
+            for at, label in enumerate(self.labels):
+                found[f"precision {label}"] = precision[..., at]
+                found[f"recall {label}"] = recall[..., at]
+                found[f"F1 {label}"] = f1[..., at]
+        return found
+
+
+def _estimate(value: float, drawn: NDArray[np.float64]) -> Estimate:
+    told = drawn[np.isfinite(drawn)]
+    low, high = np.percentile(told, [2.5, 97.5]) if len(told) else (np.nan, np.nan)
+    return Estimate(value, float(low), float(high))

@@ -1,0 +1,187 @@
+"""The pipeline's measure: does a sentence feel the same when it was recognised as when people wrote it down?
+
+    PIPELINE_SENTIMENT_METRIC = mean(diff(sentiment of the transcript, sentiment of the recognised text))
+
+The difference is taken on the scale negative -1, neutral 0, positive 1; less is better. It stands in for the word error
+rate, which is told beside it and is no part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from whisper_normalizer.english import EnglishTextNormalizer
+
+from nlp.evaluation.agreement import NEUTRAL, Agreement, Estimate
+from nlp.evaluation.alignment import HeardWord, Spoken, align, word_errors
+from nlp.evaluation.transcripts import WrittenCall
+from nlp.local import VALENCES
+from nlp.understood import Backend
+
+METRIC = "PIPELINE_SENTIMENT_METRIC"
+
+
+@dataclass(frozen=True)
+class WordErrors:
+    errors: int
+    words: int
+
+    @property
+    def rate(self) -> float:
+        return self.errors / max(1, self.words)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What one model said of all sentences."""
+
+    model: str
+    agreement: Agreement
+    pairs: list[tuple[str, str]]
+    """Of each sentence: the label of the transcript, and of the recognised text."""
+
+
+def hear(calls: Sequence[WrittenCall], words: Sequence[Sequence[HeardWord]]) -> tuple[list[Spoken], WordErrors]:
+    """The sentences with words in them, each with what was recognised of it; and the word error rate."""
+    normal = EnglishTextNormalizer()
+    errors = count = 0
+    for call, heard in zip(calls, words, strict=True):
+        align(call.sentences, heard)
+        for channel in {sentence.channel for sentence in call.sentences}:
+            written = " ".join(one.text for one in _ordered(call.sentences) if one.channel == channel)
+            said = " ".join(word.text for word in sorted(heard, key=_start) if word.channel == channel)
+            wanted = str(normal(written)).split()
+            errors += word_errors(wanted, str(normal(said)).split())
+            count += len(wanted)
+    return [one for call in calls for one in call.sentences if one.text], WordErrors(errors, count)
+
+
+def judge(backend: Backend, sentences: Sequence[Spoken]) -> Judged:
+    """What the model says of both forms of every sentence."""
+    wanted = backend.understand([sentence.text for sentence in sentences])
+    got = backend.understand([sentence.recognised for sentence in sentences])
+    pairs = [(one.sentiment, other.sentiment) for one, other in zip(wanted, got, strict=True)]
+    labels = sorted(wanted[0].sentiment_scores, key=lambda label: VALENCES.get(label, 0.0))
+    by_call: dict[str, list[tuple[str, str]]] = {}
+    for sentence, pair in zip(sentences, pairs, strict=True):
+        by_call.setdefault(sentence.call, []).append(pair)
+    worth = {label: VALENCES.get(label, 0.0) for label in labels}
+    return Judged(backend.versions["sentiment"], Agreement.of(labels, worth, by_call), pairs)
+
+
+@dataclass(frozen=True)
+class Report:
+    sentences: Sequence[Spoken]
+    words: WordErrors
+    judged: Judged
+    baseline: Judged | None = None
+
+    @property
+    def neutral_share(self) -> float:
+        return sum(wanted == NEUTRAL for wanted, _ in self.judged.pairs) / len(self.judged.pairs)
+
+    @property
+    def warning(self) -> str:
+        """What one must know before believing the mean."""
+        return (
+            f"{self.neutral_share:.0%} of these sentences are neutral. A model that says neutral to everything would"
+            " get a perfect mean of 0 and an accuracy of 100 %, so look at the recall of what is not neutral."
+        )
+
+    def document(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        figures = self.judged.agreement.figures()
+        document = {
+            METRIC: asdict(figures["mean difference"]),
+            "calls": len(self.judged.agreement.counts),
+            "sentences": len(self.sentences),
+            "not_recognised": self._missed,
+            "model": self.judged.model,
+            "figures": {name: asdict(estimate) for name, estimate in figures.items()},
+            "labels": list(self.judged.agreement.labels),
+            "confusion": self.judged.agreement.matrix.astype(int).tolist(),
+            "neutral_share": self.neutral_share,
+            "word_error_rate": self.words.rate,
+            "words": self.words.words,
+            "note": self.warning,
+        }
+        if self.baseline is not None:
+            differences = self.judged.agreement.beside(self.baseline.agreement)
+            document["baseline"] = {
+                "model": self.baseline.model,
+                "figures": {name: asdict(one) for name, one in self.baseline.agreement.figures().items()},
+                "difference": {name: asdict(one) for name, one in differences.items()},
+            }
+        return document
+
+    def lines(self) -> list[str]:
+        """What people read."""
+        agreement = self.judged.agreement
+        figures = agreement.figures()
+        told = [
+            f"{len(agreement.counts)} calls, {len(self.sentences):,} sentences ({self._missed} not recognised at all),"
+            f" model {self.judged.model}",
+            f"word error rate {self.words.rate:.1%} of {self.words.words:,} words; not part of the measure",
+            "",
+            f"{METRIC} {_told(figures['mean difference'])}   mean distance on the scale -1, 0, 1; 0 is perfect",
+            f"mean shift                {_told(figures['mean shift'], sign=True)}   above 0: better than it was meant",
+            f"accuracy                  {_share(figures['accuracy'])}",
+            f"non-neutral recall        {_share(figures['non-neutral recall'])}",
+            f"non-neutral precision     {_share(figures['non-neutral precision'])}",
+            "",
+            f"{'':10}{'precision':>24}{'recall':>24}{'F1':>24}{'sentences':>11}",
+        ]
+        wanted = agreement.matrix.sum(axis=1)
+        for label, count in zip(agreement.labels, wanted, strict=True):
+            cells = "".join(f"{_share(figures[f'{name} {label}']):>24}" for name in ("precision", "recall", "F1"))
+            told.append(f"{label:10}{cells}{count:11,.0f}")
+        told += ["", *self._confusion(), "", self.warning]
+        return told + (["", *self._difference()] if self.baseline is not None else [])
+
+    @property
+    def _missed(self) -> int:
+        return sum(not sentence.heard for sentence in self.sentences)
+
+    def _confusion(self) -> list[str]:
+        agreement = self.judged.agreement
+        head = "".join(f"{label:>10}" for label in agreement.labels)
+        rows = [
+            f"{label:>10}" + "".join(f"{count:10,.0f}" for count in row)
+            for label, row in zip(agreement.labels, agreement.matrix, strict=True)
+        ]
+        return ["rows: sentiment of the transcript, columns: of the recognised text", f"{'':10}{head}", *rows]
+
+    def _difference(self) -> list[str]:
+        assert self.baseline is not None
+        ours, theirs = self.judged.agreement.figures(), self.baseline.agreement.figures()
+        between = self.judged.agreement.beside(self.baseline.agreement)
+        rows = [
+            f"{name:24}{_told(theirs[name]):>26}{_told(ours[name]):>26}{_told(one, sign=True):>28}"
+            for name, one in between.items()
+            if name in ("mean difference", "accuracy", "macro-F1", "non-neutral recall", "non-neutral precision")
+        ]
+        head = f"{'':24}{self.baseline.model[-24:]:>26}{self.judged.model[-24:]:>26}{'difference':>28}"
+        mean = between["mean difference"]
+        verdict = "no difference that is certain" if mean.low <= 0 <= mean.high else (
+            "better than the baseline" if mean.high < 0 else "worse than the baseline"
+        )  # fmt: skip
+        return [head, *rows, f"by the mean difference: {verdict}"]
+
+
+def _told(estimate: Estimate, *, sign: bool = False) -> str:
+    form = "+.3f" if sign else ".3f"
+    return f"{estimate.value:{form}} ({estimate.low:{form}} to {estimate.high:{form}})"
+
+
+def _share(estimate: Estimate) -> str:
+    return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
+
+
+def _ordered(sentences: Sequence[Spoken]) -> list[Spoken]:
+    return sorted(sentences, key=lambda sentence: sentence.start_ms)
+
+
+def _start(word: HeardWord) -> int:
+    return word.start_ms

@@ -1,0 +1,169 @@
+"""`tenor evaluate`: how good the pipeline is on recordings that people have written down."""
+
+from __future__ import annotations
+
+import json
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from tenor.bus import Bus
+from tenor.cli.batch import Order, outcomes
+from tenor.cli.context import QUIET, run, settings
+from tenor.cli.flags import Json
+from tenor.cli.output import progress, say
+from tenor.cli.pipeline import changed
+from tenor.cli.shift import recogniser
+from tenor.cli.stages import stage
+from tenor.cli.transcribe import PATIENT
+from tenor.errors import BadInput, Unavailable
+from tenor.events import TRANSCRIPTS, Transcript
+from tenor.settings import Settings
+from tenor.stage import Stage
+
+if TYPE_CHECKING:
+    from nlp.evaluation.alignment import HeardWord
+    from nlp.evaluation.pipeline import Report
+    from nlp.evaluation.transcripts import WrittenCall
+
+app = typer.Typer(help="Measure how good the pipeline is.", no_args_is_help=True)
+
+
+@app.callback()
+def evaluate() -> None:
+    """Measure how good the pipeline is."""
+
+
+@app.command()
+def pipeline(
+    context: typer.Context,
+    data: Annotated[Path, typer.Option(metavar="FOLDER", help="audio/NAME.flac and calls/NAME.json.")],
+    as_json: Json = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Also write the report, the picture and every sentence here.")
+    ] = None,
+    model: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The model to measure (default: ours).")] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="A model to compare it with, on the same recognised text.")
+    ] = None,
+    recognised: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="recognised.jsonl of an earlier run, in place of hearing again.")
+    ] = None,
+    riva: Annotated[
+        str | None, typer.Option("--riva", metavar="HOST:PORT", help="A Riva server (default: one of our own).")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=100, help="Recordings at once.")] = 4,
+) -> None:
+    """Sentiment of what people wrote down against sentiment of what was recognised.
+
+    The measure is the mean difference; accuracy, precision, recall, F1 and the confusion matrix stand beside it, with
+    95 % confidence intervals from drawing whole calls.
+    """
+    from nlp.backend import open_backend
+    from nlp.evaluation import pipeline as measure
+    from nlp.evaluation import transcripts
+
+    chosen = settings(
+        context,
+        unless_set=QUIET | PATIENT,
+        speech__address=riva,
+        speech__interim=False,
+        language__model=model and str(model),
+    )
+    calls = transcripts.read(data)
+    ours = open_backend(chosen)  # a wrong folder is told before hours of hearing
+    theirs = open_backend(changed(chosen, language={"model": str(baseline)})) if baseline else None
+    heard = _read(recognised) if recognised else run(_hear(chosen, calls, jobs, own=riva is None))
+    missing = [call.name for call in calls if call.name not in heard]
+    if missing:
+        raise BadInput(f"{recognised or data} lacks {len(missing)} of {len(calls)} recordings: {missing[0]}, ...")
+    sentences, words = measure.hear(calls, [heard[call.name] for call in calls])
+    if not sentences:
+        raise BadInput(f"nobody says anything in {data}")
+    compared = measure.judge(theirs, sentences) if theirs else None
+    report = measure.Report(sentences, words, measure.judge(ours, sentences), compared)
+    if as_json:
+        typer.echo(json.dumps(report.document(), ensure_ascii=False))
+    else:
+        typer.echo("\n".join(report.lines()))
+    if out:
+        _write(out, report, heard)
+        say(f"report, picture and sentences are in {out}")
+
+
+async def _hear(settings: Settings, calls: list[WrittenCall], jobs: int, *, own: bool) -> dict[str, list[HeardWord]]:
+    """The words of every recording, through the same stages as ever."""
+    from ingest.options import Options
+    from ingest.sources import Source
+    from nlp.evaluation.alignment import HeardWord
+
+    sources = [Source("file", str(call.audio.resolve())) for call in calls]
+    order = Order(TRANSCRIPTS, Options(split=True, language=settings.speech.language, redact="off"), jobs=jobs)
+    heard: dict[str, list[HeardWord]] = {}
+    with progress() as bars:
+        async with (
+            recogniser(settings, own=own) as found,
+            aclosing(outcomes(found, sources, order, _crew, bars)) as results,
+        ):
+            names = iter(calls)
+            async for outcome in results:
+                call = next(names)
+                if outcome.error:
+                    raise Unavailable(f"{outcome.file} could not be heard: {outcome.error}", outcome.hint)
+                heard[call.name] = [
+                    HeardWord(said.channel, word.start_ms, word.end_ms, word.text)
+                    for said in outcome.said
+                    if isinstance(said, Transcript)
+                    for word in said.words
+                ]
+    return heard
+
+
+def _crew(bus: Bus, settings: Settings) -> list[Stage]:
+    return [stage("asr", bus, settings)]
+
+
+def _read(file: Path) -> dict[str, list[HeardWord]]:
+    from nlp.evaluation.alignment import HeardWord
+
+    try:
+        lines = file.read_bytes().splitlines()
+        return dict(msgspec.json.decode(line, type=tuple[str, list[HeardWord]]) for line in lines)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise BadInput(
+            f"{file} is no file of recognised words: {error}", "--out of an earlier run writes one"
+        ) from None
+
+
+def _write(folder: Path, report: Report, heard: dict[str, list[HeardWord]]) -> None:
+    from nlp.evaluation.picture import confusion_svg
+
+    folder.mkdir(parents=True, exist_ok=True)
+    agreement = report.judged.agreement
+    picture = confusion_svg(
+        agreement.matrix,
+        agreement.labels,
+        "Sentiment, transcript against recognised text",
+        "what people wrote down",
+        "what was recognised",
+    )
+    rows = [
+        {
+            "call": sentence.call,
+            "role": sentence.role,
+            "start_ms": sentence.start_ms,
+            "transcript": sentence.text,
+            "recognised": sentence.recognised,
+            "wanted": wanted,
+            "got": got,
+        }
+        for sentence, (wanted, got) in zip(report.sentences, report.judged.pairs, strict=True)
+    ]
+    (folder / "report.json").write_text(json.dumps(report.document(), ensure_ascii=False, indent=1) + "\n")
+    (folder / "report.txt").write_text("\n".join(report.lines()) + "\n")
+    (folder / "confusion.svg").write_text(picture)
+    (folder / "sentences.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    (folder / "recognised.jsonl").write_bytes(b"".join(msgspec.json.encode(item) + b"\n" for item in heard.items()))

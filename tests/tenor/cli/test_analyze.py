@@ -1,0 +1,283 @@
+"""`tenor analyze`: what a user gets for recordings, chats and e-mails, good ones, odd ones and bad ones."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.progress import Progress
+
+from ingest.options import Options
+from ingest.sources import Source
+from ingest.text.conversation import Reading
+from nlp.backend import open_backend
+from nlp.worker import LanguageWorker
+from tenor.cli import batch
+from tenor.cli.batch import Order, in_order, outcomes
+from tenor.cli.redactor import redactor
+from tenor.events import SENTENCES
+from tenor.settings import Settings
+from tests.tenor.cli.command import environment, tenor
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples" / "conversations"
+KEYS = ["channel", "role", "start_ms", "end_ms", "text", "sentiment", "sentiment_scores", "intent", "intent_score"]
+
+GOOD = {
+    "angry.txt": "Customer: This is the worst service I have ever had.\nAgent: Let me check that for you.\n",
+    "arabic.txt": "Customer: أريد إلغاء اشتراكي من فضلك لأنه غالي جدا\n",
+    "emoji.csv": "role,text\ncustomer,I love it 😍😍\n",
+    "french.txt": "Customer: Je voudrais annuler mon abonnement parce que c'est trop cher pour moi.\n",
+    "markup.txt": "Customer: <script>alert('x')</script> my order's total is wrong; DROP TABLE calls;--\n",
+}
+BAD: dict[str, bytes] = {
+    "binary.txt": bytes(range(256)) * 4,
+    "empty.txt": b"",
+    "latin.txt": "Customer: Grüße\n".encode("latin-1"),
+    "untitled.csv": b"who,words\nagent,hello\n",
+}
+Document = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def chats(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Document], list[Document], str]:
+    """A folder of everything in one go: documents by file, all of them in order, complaints."""
+    folder = tmp_path_factory.mktemp("chats")
+    for name, text in GOOD.items():
+        (folder / name).write_text(text)
+    for name, content in BAD.items():
+        (folder / name).write_bytes(content)
+    shutil.copy(EXAMPLES / "late-parcel.csv", folder)
+    shutil.copy(EXAMPLES / "refund.mbox", folder / "refund.mbox")
+    (folder / "again").mkdir()
+    shutil.copy(EXAMPLES / "refund.mbox", folder / "again" / "refund.mbox")
+    done = tenor("analyze", "--json", folder, folder / "missing.txt", cwd=folder)
+    assert done.returncode == 2
+    documents = [json.loads(line) for line in done.stdout.splitlines()]
+    return {document["call"]["file"]: document for document in documents}, documents, done.stderr
+
+
+Chats = tuple[dict[str, Document], list[Document], str]
+
+
+def test_a_document_has_the_promised_shape(chats: Chats) -> None:
+    for document in chats[1]:
+        assert list(document) == ["call", "sentences", "metrics", "alerts"]
+    document = chats[0]["angry.txt"]
+    first, second = document["sentences"]
+    assert list(first) == [*KEYS, "slots"]
+    assert (first["role"], first["channel"], first["sentiment"]) == ("caller", 0, "negative")
+    assert (second["role"], second["channel"]) == ("agent", 1)
+    assert sum(first["sentiment_scores"].values()) == pytest.approx(1, abs=0.01)
+    assert document["metrics"]["words.caller"] == 9
+    assert (document["call"]["medium"], document["call"]["state"]) == ("chat", "analysed")
+
+
+def test_files_come_in_their_order_and_a_table_holds_several_calls(chats: Chats) -> None:
+    files = [document["call"]["file"].partition(",")[0] for document in chats[1]]
+    assert files == sorted(files[:-1], key=lambda name: (name != "refund.mbox" or files.index(name), name)) + files[-1:]
+    assert files.count("late-parcel.csv") == 2
+    assert files[-1].endswith("missing.txt")
+    parcel = chats[0]["late-parcel.csv, C-2041"]
+    assert parcel["call"]["task"] == "delivery_problem"
+    assert parcel["call"]["agent"] == "nadia"
+    assert chats[0]["late-parcel.csv, C-2042"]["call"]["task"] == "account_access"
+
+
+def test_an_email_thread_is_a_call(chats: Chats) -> None:
+    [thread] = [one for one in chats[1] if one["call"]["file"] == "refund.mbox" and not one["call"]["reason"]]
+    assert thread["call"]["medium"] == "email"
+    assert {sentence["role"] for sentence in thread["sentences"]} == {"caller", "agent"}
+    assert thread["sentences"][-1]["sentiment"] == "positive"
+
+
+@pytest.mark.parametrize("name", ["french.txt", "arabic.txt"])
+def test_another_language_is_said_not_guessed(chats: Chats, name: str) -> None:
+    document = chats[0][name]
+    [sentence] = document["sentences"]
+    assert (sentence["language"], sentence["intent"], sentence["sentiment"]) == ("other", "unknown", "neutral")
+    assert "language" in document["call"]["warnings"][0]
+
+
+def test_what_callers_write_stays_as_they_wrote_it(chats: Chats) -> None:
+    words = " ".join(sentence["text"] for sentence in chats[0]["markup.txt"]["sentences"])
+    assert words == GOOD["markup.txt"].removeprefix("Customer: ").strip()
+    assert chats[0]["emoji.csv"]["sentences"][0]["text"] == "I love it 😍😍"
+    assert chats[0]["emoji.csv"]["sentences"][0]["sentiment"] == "positive"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("binary.txt", "no text"),
+        ("empty.txt", "holds no text"),
+        ("latin.txt", "line 1: byte 0xfc"),
+        ("untitled.csv", "its columns: who, words"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why_and_the_rest_go_on(chats: Chats, name: str, reason: str) -> None:
+    document = chats[0][name]
+    assert document["call"]["state"] == "failed"
+    assert reason in document["call"]["reason"]
+    assert document["sentences"] == []
+
+
+def test_the_same_conversation_twice_is_told(chats: Chats) -> None:
+    reasons = [one["call"]["reason"] for one in chats[1] if one["call"]["file"] == "refund.mbox"]
+    assert sorted(reasons) == ["", "refund.mbox has the same content as one before it"]
+
+
+def test_people_get_a_conversation_and_chats_need_no_recogniser(tmp_path: Path) -> None:
+    script = (
+        "import sys\nfrom tenor.cli import app\n"
+        "app(['analyze', *sys.argv[1:]], standalone_mode=False)\n"
+        "loaded = {'asr', 'faster_whisper', 'ctranslate2', 'moonshine_voice', 'riva'} & set(sys.modules)\n"
+        "assert not loaded, loaded\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(EXAMPLES / "subscription.txt")],
+        cwd=tmp_path,
+        env={**environment(), "PYTHONPATH": str(ROOT), "COLUMNS": "80"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    lines = done.stdout.splitlines()
+    assert any("- caller  Nobody told me about the new price" in line for line in lines)
+    assert any("task cancel" in line for line in lines)
+    assert any("! warning: The caller wants to cancel" in line for line in lines)
+
+
+def test_kept_calls_are_in_the_database_once(tmp_path: Path) -> None:
+    from storage.calls import page, whole
+    from storage.database import open_database
+    from storage.viewer import HOUSE
+
+    arguments = ("--home", tmp_path / "home", "analyze", "--json", "--store", EXAMPLES / "late-parcel.csv")
+    first = tenor(*arguments, cwd=tmp_path)
+    database = open_database(Settings(home=tmp_path / "home"))
+    with database.session() as session:
+        calls = page(session, HOUSE).calls
+        rows = whole(session, HOUSE, calls[0].id)
+    assert {(call.state, call.medium, call.agent) for call in calls} == {
+        ("analysed", "chat", "nadia"),
+        ("analysed", "chat", "tom"),
+    }
+    assert rows is not None
+    assert len(rows.sentences) == 14
+    again = tenor(*arguments, cwd=tmp_path)
+    for before, after in zip(first.stdout.splitlines(), again.stdout.splitlines(), strict=True):
+        known, found = json.loads(before), json.loads(after)
+        assert found["sentences"] == known["sentences"]
+        assert found["metrics"] == known["metrics"]
+        assert found["call"]["started_at"] == known["call"]["started_at"]
+    with database.session() as session:
+        assert len(page(session, HOUSE).calls) == 2
+    database.close()
+    told = tenor(*arguments[:3], "--store", EXAMPLES / "late-parcel.csv", cwd=tmp_path)
+    assert "2 of them in the database already" in told.stderr
+
+
+def test_a_recording_and_a_chat_in_one_go_redacted(tmp_path: Path) -> None:
+    (tmp_path / "card.txt").write_text("Customer: My card number is 6011 0009 9013 9424, please block it.\n")
+    call = ROOT / "examples" / "calls" / "lost-card.ogg"
+    done = tenor("analyze", "--json", "--redact", "text", call, tmp_path / "card.txt", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    spoken, written = map(json.loads, done.stdout.splitlines())
+    assert spoken["call"]["task"] == "card_replacement"
+    assert spoken["call"]["medium"] == "voice"
+    assert {"talk_share.caller", "silence_share", "words_per_minute.agent"} <= spoken["metrics"].keys()
+    assert {sentence["role"] for sentence in spoken["sentences"]} == {"caller", "agent"}
+    for document in (spoken, written):
+        assert "[card]" in " ".join(sentence["text"] for sentence in document["sentences"])
+        assert "9424" not in json.dumps(document)
+
+
+def test_ctrl_c_ends_it_in_order(tmp_path: Path) -> None:
+    (tmp_path / "tmp").mkdir()
+    with (tmp_path / "many.csv").open("w") as table:
+        table.write("call,role,text\n")
+        table.writelines(f"{number},customer,My parcel {number} is late again.\n" for number in range(20_000))
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "tenor", "analyze", "--json", "many.csv"],
+        cwd=tmp_path,
+        env={**environment(), "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path / "tmp")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert json.loads(process.stdout.readline())["call"]["state"] == "analysed"
+    os.kill(process.pid, signal.SIGINT)
+    _, complaints = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in complaints
+    assert not list((tmp_path / "tmp").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--format", "docx", "x.txt"], "--format takes"),
+        (["--medium", "fax", "x.txt"], "--medium takes"),
+        (["--rules", "nowhere.yaml", "x.txt"], "nowhere.yaml"),
+    ],
+)
+def test_wrong_flags_are_told(tmp_path: Path, arguments: list[str], words: str) -> None:
+    (tmp_path / "x.txt").write_text("Customer: hello\n")
+    done = tenor("analyze", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+async def test_many_files_go_through_in_shifts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "FILES_A_SHIFT", 3)
+    settings = Settings(home=tmp_path)
+    backend = open_backend(settings)
+    for number in range(8):
+        (tmp_path / f"{number}.txt").write_text(f"Customer: My order {number} is late.\nAgent: I am sorry.\n")
+    sources = [Source("file", str(tmp_path / f"{number}.txt")) for number in range(8)]
+    order = Order(SENTENCES, Options(), Reading(), redactor(settings))
+    crews = []
+
+    def crew(bus: Any, own: Settings) -> list[LanguageWorker]:
+        crews.append(own.home)
+        return [LanguageWorker(bus, own, backend)]
+
+    with Progress(disable=True) as bars:
+        found = [outcome async for outcome in outcomes(settings, sources, order, crew, bars)]
+    assert [outcome.file for outcome in found] == [f"{number}.txt" for number in range(8)]
+    assert all(len(outcome.said) == 2 and not outcome.error for outcome in found)
+    assert len(set(crews)) == 3
+    assert not any(home.exists() for home in crews)
+
+
+async def test_answers_come_in_order_and_no_more_than_so_many_ahead() -> None:
+    taken: list[int] = []
+
+    async def items() -> AsyncIterator[int]:
+        for number in range(50):
+            taken.append(number)
+            yield number
+
+    async def work(number: int) -> int:
+        await asyncio.sleep(0.03 if number == 0 else 0)
+        return number
+
+    answers = []
+    async for answer in in_order(items(), work, 10):
+        assert len(taken) - len(answers) <= 11
+        answers.append(answer)
+    assert answers == list(range(50))
