@@ -15,6 +15,7 @@ from tenor.cli import (
     demo,
     doctor,
     erase,
+    evaluate,
     export,
     importing,
     ingest,
@@ -58,6 +59,7 @@ app.command(rich_help_panel=SERVICES)(dashboard.dashboard)
 app.command(rich_help_panel=SERVICES)(riva.riva)
 app.command(rich_help_panel=SERVICES)(serve.serve)
 app.command(rich_help_panel=SERVICES)(config.config)
+app.add_typer(evaluate.app, name="evaluate", rich_help_panel=CALLS)
 app.add_typer(sample.app, name="sample", rich_help_panel=START)
 app.add_typer(rules.app, name="rules", rich_help_panel=KEPT)
 app.add_typer(playbook.app, name="playbook", rich_help_panel=KEPT)
