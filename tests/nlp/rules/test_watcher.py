@@ -126,8 +126,8 @@ def test_silence_is_where_it_has_lasted_long_enough(tmp_path: Path) -> None:
 def test_a_silence_is_found_though_nobody_told_of_it_meanwhile(tmp_path: Path) -> None:
     ruleset = rules(tmp_path, "r: {when: {silence: 20 s}, again after: 1 s}")
     hello, late, later = said("hello", 0), said("hm", 35), said("well", 80, "agent")
-    often = [hello, 1, 22, 30, late, 36, 50, later, 70, 82]
-    for told in ([hello, late, later, 82], often, [hello, late, 36, later, 82]):
+    often: list[Sentence | float] = [hello, 1, 22, 30, late, 36, 50, later, 70, 82]
+    for told in ([hello, late, later, 82.0], often, [hello, late, 36.0, later, 82.0]):
         assert fired(watch(ruleset, *told)) == [("r", 22_000), ("r", 57_000)]
     long = said("what was said meanwhile", 3, "agent", lasts_s=40)
     assert fired(watch(ruleset, hello, 1, late, long, 43, later, 82)) == [("r", 63_000)]
