@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ingest.sources import Source
 
 SAMPLES = Path(__file__).parents[2] / "examples" / "calls"
-STAGES = ("asr", "language", "webhooks", "storage")
+STAGES = ("asr", "language", "webhooks", "storage", "recordings")
 DASHBOARD_S = 60.0
 """How long the pages may take to come up on a slow machine."""
 
