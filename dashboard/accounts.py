@@ -71,6 +71,12 @@ class Accounts:
             session.commit()
         self._versions.pop(name, None)
 
+    def note(self, name: str, action: str, *, by: str) -> None:
+        """For the audit trail: something was done with an account."""
+        with self._database.session() as session:
+            session.add(Audit(at=time.time(), who=by, action=action, subject=name))
+            session.commit()
+
     def viewer(self, name: str) -> Viewer | None:
         known = self.version_of(name)
         return Viewer(name, known[1]) if known else None  # type: ignore[arg-type]

@@ -67,7 +67,8 @@ class Dashboard:
         settings = self._settings.dashboard
         accounts = Accounts(database)
         secret = secret_of(self._settings)
-        tickets = Tickets(secret, accounts.version_of if settings.sign_in == "local" else None)
+        ours = accounts.version_of if settings.sign_in == "local" else None
+        tickets = Tickets(secret, ours, token_version_of=accounts.version_of)
         sign_in = SignIn(settings, accounts, tickets)
         version, routes = _assets()
         frame.put_up(Frame(self._settings, database, tickets, accounts, sign_in, version))

@@ -6,6 +6,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 from itsdangerous import BadData, URLSafeSerializer
@@ -14,6 +15,7 @@ from starlette.datastructures import Headers
 from storage.viewer import ROLES, Viewer
 from tenor.settings import Settings
 
+VersionOf = Callable[[str], tuple[int, str] | None]
 PAGE, SESSION, TOKEN = "page", "session", "token"
 """What a ticket is for: a page's own requests, a browser's cookie, a program's API calls. None passes for another."""
 ROUND_S = 600
@@ -26,14 +28,19 @@ def audio_of(call: str) -> str:
 
 class Tickets:
     """`version_of` tells an account's version and role, or None when there is no such account any more; without it
-    names are not accounts of ours and a ticket stands by itself."""
+    names are not accounts of ours and a ticket stands by itself. Tokens are given to accounts of ours whoever signs
+    people in: `token_version_of` is for them."""
 
-    def __init__(self, secret: str, version_of: Callable[[str], tuple[int, str] | None] | None = None) -> None:
+    def __init__(
+        self, secret: str, version_of: VersionOf | None = None, *, token_version_of: VersionOf | None = None
+    ) -> None:
         self._secret = secret
         self._version_of = version_of
+        self._token_version_of = token_version_of or version_of
 
     def issue(self, viewer: Viewer, purpose: str, lasts_s: float) -> str:
-        known = self._version_of(viewer.name) if self._version_of else None
+        version_of = self._lookup(purpose)
+        known = version_of(viewer.name) if version_of else None
         version = known[0] if known else 0
         return str(self._signer(purpose).dumps([viewer.name, viewer.role, int(time.time() + lasts_s), version]))
 
@@ -49,12 +56,18 @@ class Tickets:
             return None
         if role not in ROLES or time.time() >= until:
             return None
-        if self._version_of and self._version_of(name) != (version, role):
+        version_of = self._lookup(purpose)
+        if version_of and version_of(name) != (version, role):
             return None
         return Viewer(name, role)
 
+    def _lookup(self, purpose: str) -> VersionOf | None:
+        return self._token_version_of if purpose == TOKEN else self._version_of
+
     def _signer(self, purpose: str) -> URLSafeSerializer:
-        return URLSafeSerializer(self._secret, salt=f"tenor {purpose}")
+        return URLSafeSerializer(
+            self._secret, salt=f"tenor {purpose}", signer_kwargs={"key_derivation": "hmac", "digest_method": sha256}
+        )
 
 
 def bearer(headers: Headers) -> str:
