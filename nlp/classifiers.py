@@ -60,7 +60,7 @@ def load(paths: Mapping[str, str], backend: Backend) -> Classifiers:
     """The classifiers of the settings; BadInput says all that cannot be loaded, and why."""
     found: dict[str, Classifier] = {}
     faults = []
-    if "" not in sys.path:
+    if paths and "" not in sys.path:
         sys.path.insert(0, "")  # a module beside the configuration
     for name, path in paths.items():
         try:

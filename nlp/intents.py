@@ -8,16 +8,15 @@ answer       q(i) + (1 - sum of q) * p(i), and `unknown` when nothing is likely 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
+from nlp.likeness import likeness, vectors
 from nlp.model import Floats, Model, Reading, fingerprint
 from nlp.taxonomy import UNKNOWN, Taxonomy
 
 HEAD = "intent"
-NEAREST = 3
-"""Examples of an intent that a sentence is compared with; one alone may be an odd one."""
 
 
 class Intents:
@@ -36,11 +35,11 @@ class Intents:
             intent.name: [text for text in intent.examples if fingerprint(text) not in card.examples]
             for intent in taxonomy.intents
         }
-        self._new: dict[str, Floats] = {name: _vectors(model, texts) for name, texts in new.items() if texts}
+        self._new: dict[str, Floats] = {name: vectors(model, texts) for name, texts in new.items() if texts}
         self._known: list[Floats] = []
         if self._new:  # only then is there something to compare with what the head has seen
             seen = ([text for text in intent.examples if text not in new[intent.name]] for intent in taxonomy.intents)
-            self._known = [_vectors(model, texts) for texts in seen if texts]
+            self._known = [vectors(model, texts) for texts in seen if texts]
 
     def scores(self, reading: Reading) -> dict[str, float]:
         """Every intent's probability, `unknown` included; they add up to one."""
@@ -61,20 +60,10 @@ class Intents:
     def _few_shot(self, sentence: Floats) -> dict[str, float]:
         if not self._new:
             return {}
-        rival = max((_likeness(vectors, sentence) for vectors in self._known), default=0.0)
+        rival = max((likeness(examples, sentence) for examples in self._known), default=0.0)
         rival = max(rival, self._floor)
         odds = {
-            name: np.exp(self._slope * (_likeness(vectors, sentence) - rival)) for name, vectors in self._new.items()
+            name: np.exp(self._slope * (likeness(examples, sentence) - rival)) for name, examples in self._new.items()
         }
         total = 1.0 + sum(odds.values())
         return {name: float(value / total) for name, value in odds.items()}
-
-
-def _vectors(model: Model, texts: Sequence[str]) -> Floats:
-    return np.stack([reading.embedding for reading in model.read(texts)])
-
-
-def _likeness(vectors: Floats, sentence: Floats) -> float:
-    """Mean cosine with the nearest of an intent's examples."""
-    cosines = np.sort(vectors @ sentence)[-NEAREST:]
-    return float(cosines.mean())

@@ -7,31 +7,32 @@ from collections.abc import Sequence
 
 from nlp.foreign import is_foreign
 from nlp.intents import Intents
-from nlp.model import Model, Reading
+from nlp.model import Floats, Model, Reading
+from nlp.sentiments import Feeling, Sentiments
 from nlp.slots import slots
 from nlp.taxonomy import UNKNOWN, Taxonomy, read
 from nlp.understanding import Answer, Entity, Intent, Label, ModelInfo, Task
-from nlp.understood import ENGLISH, NEUTRAL, OTHER, Understood
+from nlp.understood import ENGLISH, OTHER, Understood
 
 DOMAIN = "callcenter"
-VALENCES = {"positive": 1.0, "negative": -1.0}
-"""What the labels of the model's head are worth in a mood; the rest is worth nothing."""
 
 
 class LocalUnderstanding:
     """One model, shared. `understand` is for the pipeline; the rest is what Riva's language services ask."""
 
-    def __init__(self, model: Model | None = None, taxonomy: Taxonomy | None = None) -> None:
+    def __init__(
+        self, model: Model | None = None, taxonomy: Taxonomy | None = None, feelings: tuple[Feeling, ...] = ()
+    ) -> None:
         self._model = model or Model()
         self.taxonomy = taxonomy or read()
         self._intents = Intents(self._model, self.taxonomy)
-        self._sentiments = self._model.card.heads["sentiment"]
+        self._sentiments = Sentiments(self._model, feelings)
         self._tags = self._model.card.heads["slots"]
 
     @property
     def versions(self) -> dict[str, str]:
         """Which model says what, as a Sentence carries it."""
-        return dict.fromkeys(("sentiment", "intent", "slots"), self._model.id)
+        return {"sentiment": self._sentiments.version, "intent": self._model.id, "slots": self._model.id}
 
     @property
     def tasks(self) -> frozenset[str]:
@@ -46,8 +47,12 @@ class LocalUnderstanding:
             for index, text in enumerate(texts)
         ]
 
+    def embed(self, texts: Sequence[str]) -> list[Floats]:
+        """Texts as vectors of length one, for classifiers that compare with examples."""
+        return [reading.embedding for reading in self._model.read(texts)]
+
     def _understood(self, text: str, reading: Reading) -> Understood:
-        feelings = dict(zip(self._sentiments, map(float, reading.sentence["sentiment"]), strict=True))
+        feelings = self._sentiments.scores(reading)
         wishes = self._intents.scores(reading)
         intent, score = self._intents.best(wishes)
         return Understood(
@@ -58,13 +63,14 @@ class LocalUnderstanding:
             score,
             slots(text, reading, self._tags),
             wishes,
-            mood=sum(VALENCES.get(label, 0.0) * score for label, score in feelings.items()),
+            mood=self._sentiments.mood(feelings),
             embedding=reading.embedding,
         )
 
     def _untold(self, text: str) -> Understood:
-        scores = {label: float(label == NEUTRAL) for label in self._sentiments}
-        return Understood(text, NEUTRAL, scores, UNKNOWN, 0.0, language=OTHER if text.strip() else ENGLISH)
+        neutral = self._sentiments.neutral
+        scores = {label: float(label == neutral) for label in self._sentiments.valences}
+        return Understood(text, neutral, scores, UNKNOWN, 0.0, language=OTHER if text.strip() else ENGLISH)
 
     # What Riva's services ask (nlp.understanding.Understanding).
 

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from nlp.slots import by_name
 from nlp.understanding import Entity
 
-NEUTRAL = "neutral"
 ENGLISH, OTHER = "en", "other"
 
 

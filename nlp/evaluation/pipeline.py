@@ -8,6 +8,7 @@ rate, which is told beside it and is no part of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -17,9 +18,10 @@ from whisper_normalizer.english import EnglishTextNormalizer
 from nlp.evaluation.agreement import NEUTRAL, Agreement, Estimate
 from nlp.evaluation.alignment import HeardWord, Spoken, align, word_errors
 from nlp.evaluation.transcripts import WrittenCall
-from nlp.local import VALENCES
+from nlp.sentiments import VALENCES
 from nlp.understood import Backend
 
+_MARKS = re.compile(r"[^\w\s']")
 METRIC = "PIPELINE_SENTIMENT_METRIC"
 
 
@@ -58,10 +60,11 @@ def hear(calls: Sequence[WrittenCall], words: Sequence[Sequence[HeardWord]]) -> 
     return [one for call in calls for one in call.sentences if one.text], WordErrors(errors, count)
 
 
-def judge(backend: Backend, sentences: Sequence[Spoken]) -> Judged:
-    """What the model says of both forms of every sentence."""
-    wanted = backend.understand([sentence.text for sentence in sentences])
-    got = backend.understand([sentence.recognised for sentence in sentences])
+def judge(backend: Backend, sentences: Sequence[Spoken], *, bare: bool = False) -> Judged:
+    """What the model says of both forms of every sentence; `bare`: of their words alone, in lower case."""
+    form = _bare if bare else str
+    wanted = backend.understand([form(sentence.text) for sentence in sentences])
+    got = backend.understand([form(sentence.recognised) for sentence in sentences])
     pairs = [(one.sentiment, other.sentiment) for one, other in zip(wanted, got, strict=True)]
     labels = sorted(wanted[0].sentiment_scores, key=lambda label: VALENCES.get(label, 0.0))
     by_call: dict[str, list[tuple[str, str]]] = {}
@@ -76,6 +79,9 @@ class Report:
     sentences: Sequence[Spoken]
     words: WordErrors
     judged: Judged
+    bare: Judged
+    """The same model on bare words: what is left is recognition's doing, not that of capitals and full stops, which
+    people who transcribe often leave out."""
     baseline: Judged | None = None
 
     @property
@@ -99,6 +105,7 @@ class Report:
             "sentences": len(self.sentences),
             "not_recognised": self._missed,
             "model": self.judged.model,
+            "bare_words": asdict(self._bare_mean),
             "figures": {name: asdict(estimate) for name, estimate in figures.items()},
             "labels": list(self.judged.agreement.labels),
             "confusion": self.judged.agreement.matrix.astype(int).tolist(),
@@ -126,19 +133,24 @@ class Report:
             f"word error rate {self.words.rate:.1%} of {self.words.words:,} words; not part of the measure",
             "",
             f"{METRIC} {_told(figures['mean difference'])}   mean distance on the scale -1, 0, 1; 0 is perfect",
+            f"  on bare words           {_told(self._bare_mean)}   both sides in lower case, without punctuation",
             f"mean shift                {_told(figures['mean shift'], sign=True)}   above 0: better than it was meant",
             f"accuracy                  {_share(figures['accuracy'])}",
             f"non-neutral recall        {_share(figures['non-neutral recall'])}",
             f"non-neutral precision     {_share(figures['non-neutral precision'])}",
             "",
-            f"{'':10}{'precision':>24}{'recall':>24}{'F1':>24}{'sentences':>11}",
+            f"{'':10}{'precision':>26}{'recall':>26}{'F1':>26}{'sentences':>11}",
         ]
         wanted = agreement.matrix.sum(axis=1)
         for label, count in zip(agreement.labels, wanted, strict=True):
-            cells = "".join(f"{_share(figures[f'{name} {label}']):>24}" for name in ("precision", "recall", "F1"))
+            cells = "".join(f"{_share(figures[f'{name} {label}']):>26}" for name in ("precision", "recall", "F1"))
             told.append(f"{label:10}{cells}{count:11,.0f}")
         told += ["", *self._confusion(), "", self.warning]
         return told + (["", *self._difference()] if self.baseline is not None else [])
+
+    @property
+    def _bare_mean(self) -> Estimate:
+        return self.bare.agreement.figures()["mean difference"]
 
     @property
     def _missed(self) -> int:
@@ -177,6 +189,10 @@ def _told(estimate: Estimate, *, sign: bool = False) -> str:
 
 def _share(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
+
+
+def _bare(text: str) -> str:
+    return " ".join(_MARKS.sub(" ", text.lower()).split())
 
 
 def _ordered(sentences: Sequence[Spoken]) -> list[Spoken]:
