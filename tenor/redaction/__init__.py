@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from tenor.events import Call, Redact, Redaction, Word
 from tenor.settings import SpeechSettings
 
-KINDS = ("card", "account", "phone", "email", "birth_date", "number", "person", "address")
+KINDS = ("card", "account", "phone", "email", "birth_date", "address", "person", "number")
 """Everything that can be taken out. `number` is any other number that is read out digit by digit."""
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from tenor.redaction.masking import Mask
 from tenor.redaction.numbers import SCALES
 from tenor.redaction.utterance import FILLERS, Utterance
-from tenor.redaction.verdicts import measured
+from tenor.redaction.verdicts import continued, measured
 
 _SURE = "street streets st avenue ave boulevard blvd road rd lane ln parkway pkwy highway hwy crescent terrace"
 _STREETS = frozenset(_SURE.split())
@@ -54,6 +54,7 @@ def addresses(said: Utterance, places: Iterable[Part]) -> Iterator[Mask]:
     grown = True
     while grown and parts:
         more = {part for part in (*known, *_codes(said), *_rooms(said)) if _beside(said, part, parts)}
+        more |= {part for part in _strange(said) if any(part[0] == last + 1 for _, last in parts)}
         grown = not more <= parts
         parts |= more
     for first, last in parts:
@@ -137,10 +138,15 @@ def _continued(said: Utterance, places: list[Part]) -> Iterator[Part]:
     rest = range(first, last + 1)
     inside = {at for start, end in places for at in range(start, end + 1)}
     if said.opened == "number":
-        if rest and all(at in inside for at in rest):
-            yield first, last
-    elif rest and all(said.strange(at) or at in inside or _digits(said, at) or said.core(at) in FILLERS for at in rest):
+        goes_on = all(at in inside for at in rest)
+    else:
+        goes_on = continued(said) or all(_may_go_on(said, at) or at in inside for at in rest)
+    if rest and goes_on:
         yield first, last
+
+
+def _may_go_on(said: Utterance, at: int) -> bool:
+    return said.strange(at) or _digits(said, at) or said.core(at) in FILLERS
 
 
 def _alone(said: Utterance, places: list[Part]) -> Iterator[Part]:
@@ -167,6 +173,16 @@ def _codes(said: Utterance) -> Iterator[Part]:
     for run in said.runs:
         if len(run.digits) >= 3 and not run.scaled and not measured(run, said):
             yield run.first, run.last
+
+
+def _strange(said: Utterance) -> Iterator[Part]:
+    """Up to three words that are none of everyday: behind a street they are a city."""
+    for at in range(len(said.tokens)):
+        if said.strange(at) and not (said.strange(at - 1) and not said.stops_after(at - 1)):
+            last = at
+            while last - at < 2 and said.strange(last + 1) and not said.stops_after(last):
+                last += 1
+            yield at, last
 
 
 def _rooms(said: Utterance) -> Iterator[Part]:

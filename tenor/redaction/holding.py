@@ -11,6 +11,8 @@ words, since a surname, a street or the first part of an e-mail address may be g
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from tenor.redaction.dates import MONTHS, ORDINALS
 from tenor.redaction.emails import JOINTS, STOP
 from tenor.redaction.masking import HELD, Mask
@@ -19,6 +21,8 @@ from tenor.redaction.ordinary import ORDINARY
 from tenor.redaction.utterance import Utterance
 
 _WINDOW = 3
+_DOMAIN = 8
+_WORDS_OF_ONE_LETTER = ("a", "i")
 _MAIL = frozenset({"email", "e-mail", "emails", "mail", "gmail", "address"})
 
 
@@ -27,18 +31,41 @@ def mail_is_near(said: Utterance) -> bool:
     return any(core in _MAIL for core in (*said.past, *(token.core for token in said.tokens)))
 
 
-def held(said: Utterance, taken: set[int], *, words: bool) -> Mask | None:
-    """The end of an interim that waits; `taken` are the tokens masked anyway. Without `words` only numbers wait."""
+def held(said: Utterance, masks: Sequence[Mask], *, words: bool) -> Mask | None:
+    """The end of an interim that waits, beside what is masked anyway. Without `words` only numbers wait."""
     end = len(said.tokens)
-    harmless = STOP if mail_is_near(said) else ORDINARY
-    cut, plain, at = end, 0, end - 1
-    while at >= 0 and plain < (_WINDOW if words else 1):
-        growing = _grows(said, at)
-        if at not in taken and (growing or (words and said.core(at) not in harmless)):
-            cut = at
-        plain += not growing and at not in taken
+    taken = {at for mask in masks for at in mask.tokens}
+    in_address = any(mask.kind == "address" and mask.last >= end - 1 - _WINDOW for mask in masks)
+    harmless = STOP if in_address or mail_is_near(said) else ORDINARY
+    waiting = [
+        at
+        for start in ([end, *_ats(said)] if words else [end])
+        for at in _back(said, start, _WINDOW if words else 1)
+        if at not in taken and (_grows(said, at) or (words and said.core(at) not in harmless))
+    ]
+    return Mask(min(waiting), end - 1, HELD) if waiting else None
+
+
+def _back(said: Utterance, end: int, window: int) -> Iterator[int]:
+    """The last words before `end`, and with them all that grows there."""
+    left, at = window, end - 1
+    while at >= 0 and left:
+        yield at
+        core = said.core(at)
+        if len(core) == 1 and core not in _WORDS_OF_ONE_LETTER:
+            left = window  # "d for david": spelling goes on
+        elif not _grows(said, at):
+            left -= 1
         at -= 1
-    return Mask(cut, end - 1, HELD) if cut < end else None
+
+
+def _ats(said: Utterance) -> Iterator[int]:
+    """Where `at` stands that a domain may be following: what is before it may be the name in an e-mail address."""
+    for at in range(len(said.tokens) - 1, max(-1, len(said.tokens) - 1 - _DOMAIN), -1):
+        if said.core(at) == "at":
+            yield at
+        elif said.core(at) in STOP:
+            return
 
 
 def _grows(said: Utterance, at: int) -> bool:
@@ -46,7 +73,8 @@ def _grows(said: Utterance, at: int) -> bool:
     core = said.core(at)
     return (
         said.run_at(at) is not None
-        or (len(core) == 1 and core not in ("a", "i"))
+        or core == "oh"
+        or (len(core) == 1 and core not in _WORDS_OF_ONE_LETTER)
         or core in JOINTS
         or core in TIMES
         or core in BETWEEN

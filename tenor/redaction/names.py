@@ -20,6 +20,10 @@ _THINGS = frozenset(_THINGS_WITH_NAMES.split())
 _AFTER_CALLER = frozenset({"calling", "speaking", "from", "with", "here", "again", "on"})
 _SKIPPED = FILLERS | frozenset({"first", "last", "full", "my", "name", "uhm", "please"})
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
+_SAID_AS_LETTERS = (
+    "atm atms usa cds dvd usb url gps sms pdf iban cvv cvc ssn vpn isp hdmi ceo faq pin asap eta irs ups apr"
+)
+_ABBREVIATIONS = frozenset(_SAID_AS_LETTERS.split())
 _LIKE = (("as", "in"), ("for",), ("like",))
 
 
@@ -77,9 +81,15 @@ def _spelled(said: Utterance) -> Iterator[Mask]:
         while used := _letter(said, end):
             end += used
             letters += 1
-        if letters >= 3:
+        if letters >= 3 and not _known(said, at, end):
             yield Mask(at, end - 1, "person")
         at = max(end, at + 1)
+
+
+def _known(said: Utterance, first: int, end: int) -> bool:
+    """An abbreviation, or one letter stammered."""
+    letters = "".join(said.core(at) for at in range(first, end))
+    return letters in _ABBREVIATIONS or len(set(letters)) == 1
 
 
 def _letter(said: Utterance, at: int) -> int:

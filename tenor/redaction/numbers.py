@@ -15,6 +15,8 @@ UNITS |= {"oh": "0", "o": "0", "nought": "0", "naught": "0"}
 TEENS = {word: str(value) for value, word in enumerate(_TEENS.split(), start=10)}
 TENS = {word: str(value) for value, word in enumerate(_TENS.split(), start=2)}
 TIMES = {"double": 2, "triple": 3, "treble": 3}
+SOUND_ALIKE = {"to": "2", "too": "2", "for": "4", "or": "4", "ate": "8", "won": "1"}
+"""How recognisers write digits inside a number."""
 SCALES = frozenset({"hundred", "thousand", "million", "billion", "point"})
 BETWEEN = frozenset({"uh", "um", "er", "erm", "uhm", "dash", "hyphen", "space", "then", "-"})
 """May stand inside a number that is being read out."""
@@ -74,6 +76,8 @@ def _run(tokens: list[Token], first: int) -> Run | None:
             last, at = at, at + 1
             continue
         piece, used = _piece(tokens, at)
+        if not piece and spelled and quantities >= 2:
+            piece, used = _misheard(tokens, at)
         if not piece:
             break
         plus = plus or (not digits and core.startswith("+"))
@@ -83,15 +87,22 @@ def _run(tokens: list[Token], first: int) -> Run | None:
             digits += "00" * (scale == "hundred") + piece
             goes_on = scale in ("thousand", "million", "billion", "point")
             quantities += not goes_on
-            spelled = spelled and (core in UNITS or core in TIMES)
+            spelled = spelled and (core in UNITS or core in TIMES or core in SOUND_ALIKE)
         scale = scale if scale == "point" else ""
         pieces += len(_GROUP.findall(core)) or 1
         last, at = at + used - 1, at + used
-    # "oh" and "o" alone are words, not digits
-    if not digits or (last == first and tokens[first].core in ("oh", "o")):
-        return None
+    if not digits or all(token.core in ("oh", "o") for token in tokens[first : last + 1]):
+        return None  # words, not digits
     digits += "00" * (scale == "hundred")
     return Run(first, last, digits, spelled, pieces, plus, any_scale and quantities == 1)
+
+
+def _misheard(tokens: list[Token], at: int) -> tuple[str, int]:
+    """`five nine three to six`, `three seven too`: inside and at the end of a number, words are digits."""
+    if at + 1 < len(tokens) and tokens[at + 1].core not in UNITS:
+        return "", 0
+    digit = SOUND_ALIKE.get(tokens[at].core, "")
+    return digit, int(bool(digit))
 
 
 def _piece(tokens: list[Token], at: int) -> tuple[str, int]:

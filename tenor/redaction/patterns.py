@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tenor.events import Redaction, Word
-from tenor.redaction import Finder, Redacted
+from tenor.redaction import Finder, Redacted, Span
 from tenor.redaction.addresses import addresses
 from tenor.redaction.dates import Date, dates
 from tenor.redaction.emails import emails
@@ -26,6 +26,9 @@ _WORTH_A_LOOK = re.compile(
     r"|seventy|eighty|ninety|ten|eleven|twelve|\w+teen|dot|born|birth\w*|underscore)\b",
     re.IGNORECASE,
 )
+LONGEST = 2000
+"""Characters that are looked at together."""
+_PARTS = re.compile(r".{1,1999}(?:\s|$)|.{1,2000}", re.DOTALL)
 _OLDEST, _YOUNGEST = 1900, 2012
 """A full date in these years is a date of birth even if nobody says so: the agent, on the other channel, did."""
 
@@ -42,6 +45,8 @@ class PatternRedactor:
     def redact(self, text: str, words: Sequence[Word], *, before: str = "", final: bool = True) -> Redacted:
         if not self._kinds or (final and not self._meaning and not _WORTH_A_LOOK.search(text)):
             return Redacted(text, tuple(words), ())
+        if len(text) > LONGEST and not words:
+            return self._in_parts(text, before, final=final)
         said = Utterance(text, before)
         masks = self._masks(said, final=final)
         if not masks:
@@ -49,6 +54,17 @@ class PatternRedactor:
         taken = spans(said.tokens, masks)
         shown, times = self._mask_words(said, masks, words)
         return Redacted(masked_text(text, taken), shown, taken, times)
+
+    def _in_parts(self, text: str, before: str, *, final: bool) -> Redacted:
+        """What is written may be as long as it likes; every part knows the one before, as an utterance does."""
+        shown: list[str] = []
+        taken: list[Span] = []
+        for part in _PARTS.finditer(text):
+            redacted = self.redact(part[0], (), before=before, final=final)
+            before = redacted.text
+            shown.append(redacted.text)
+            taken += (Span(part.start() + start, part.start() + end, kind) for start, end, kind in redacted.spans)
+        return Redacted("".join(shown), (), tuple(taken))
 
     def _mask_words(
         self, said: Utterance, masks: list[Mask], words: Sequence[Word]
@@ -63,7 +79,7 @@ class PatternRedactor:
         """Everything to take out, in order."""
         masks = joined(self._found(said, final=final))
         if not final:
-            rest = held(said, {at for mask in masks for at in mask.tokens}, words=self._growing)
+            rest = held(said, masks, words=self._growing)
             masks = [*(mask for mask in masks if mask.last < rest.first), rest] if rest else masks
         return masks
 

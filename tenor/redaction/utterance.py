@@ -18,6 +18,7 @@ like correct right
 """
 FILLERS = BETWEEN | frozenset(_AROUND.split())
 """May stand around an answer that is otherwise only a number, a name or a place."""
+_NO_NAMES = BETWEEN | {"oh"}
 _OPEN = re.compile(r"\[(card|account|number|phone|address|person)\]\W*$")
 _STOPS = re.compile(r"[.?!](\s|$)")
 
@@ -53,7 +54,7 @@ class Utterance:
     def strange(self, at: int) -> bool:
         """Whether the token may be part of a name: not an everyday word, not a number."""
         core = self.core(at)
-        return bool(core) and core not in ORDINARY and core not in BETWEEN and self.run_at(at) is None
+        return bool(core) and core not in ORDINARY and core not in _NO_NAMES and self.run_at(at) is None
 
     @cached_property
     def _run_of(self) -> dict[int, Run]:

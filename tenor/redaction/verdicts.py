@@ -23,7 +23,7 @@ if it ended in "my card number is", that is the context of the digits here.
 
 from __future__ import annotations
 
-from tenor.redaction.numbers import BETWEEN, UNITS, Run, luhn
+from tenor.redaction.numbers import BETWEEN, SOUND_ALIKE, UNITS, Run, luhn
 from tenor.redaction.utterance import FILLERS, REACH, Utterance
 
 _CONTEXTS = {
@@ -43,8 +43,6 @@ kilometers meters feet inch inches kilos kg grams gb mb gigabytes megabytes degr
 """
 MEASURES = frozenset(_MEASURES.split())
 _BEFORE_YEARS = frozenset({"in", "since", "of", "from", "until", "by", "year"})
-_SOUND_ALIKE = frozenset({"to", "too", "for", "won", "ate", "oh", "o"})
-"""How recognisers write digits inside a number."""
 _NUMBERED = frozenset({"number", "code"})
 _TELLS = frozenset({"is", "it's", "number"})
 
@@ -108,8 +106,10 @@ def continued(said: Utterance) -> bool:
     """Whether a number goes on through the whole utterance, however the recogniser wrote it: `six to two`."""
     cores = [token.core for token in said.tokens]
     digits = sum(core in UNITS or core.isdigit() for core in cores)
-    return bool(digits and said.opened) and all(
-        core in UNITS or core in _SOUND_ALIKE or core in BETWEEN or core.isdigit() for core in cores
+    return (
+        bool(digits)
+        and said.opened not in ("", "person")
+        and all(core in UNITS or core in SOUND_ALIKE or core in BETWEEN or core.isdigit() for core in cores)
     )
 
 
