@@ -19,13 +19,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import msgspec
 from sqlalchemy import String, cast, delete, func, or_, select, update
 from sqlmodel import Session, SQLModel, col
 
 from storage import compaction, erased
 from storage.database import Database
+from storage.shelf import SUFFIX, Shelf, name_of
 from storage.tables import Audit, Call, Customer, DeadLetter, SavedSearch
 from tenor.bus.opening import open_bus
 from tenor.errors import BadInput, Refused
@@ -101,7 +101,7 @@ async def erase(
     at = time.time()
     number = secrets.token_hex(8)
     rows = await asyncio.to_thread(_delete_rows, database, calls, customer, number, by, at)
-    recordings = await asyncio.to_thread(_remove_recordings, settings, [name for name in names if name])
+    recordings = await asyncio.to_thread(_remove_recordings, settings, calls, names)
     kept_elsewhere = {keeper: await forget(calls) for keeper, forget in copies.items()}
     bus_records, bus_kept_until = await _off_the_bus(settings, calls, at)
     notes = await asyncio.to_thread(compaction.compact, database)
@@ -187,12 +187,11 @@ def _make_nameless(session: Session, calls: list[str], customer: str, number: st
     return changed
 
 
-def _remove_recordings(settings: Settings, names: list[str]) -> int:
-    files, folder = fsspec.core.url_to_fs(settings.recordings_url)
-    there = [path for name in names if files.exists(path := f"{folder}/{name}")]
-    for path in there:
-        files.rm_file(path)
-    return len(there)
+def _remove_recordings(settings: Settings, calls: list[str], names: list[str]) -> int:
+    """Those that rows name, and those that a recorder may have made without coming to say so."""
+    shelf = Shelf(settings)
+    made = {name_of(call, form) for call in calls for form in SUFFIX}
+    return sum(shelf.delete(name) for name in sorted({*names, *made}))
 
 
 async def _off_the_bus(settings: Settings, calls: list[str], at: float) -> tuple[int, str | None]:

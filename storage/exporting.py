@@ -16,13 +16,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import fsspec
 import msgspec
 from sqlmodel import Session
 
 from storage import portable
 from storage.calls import WholeCall
 from storage.portable import MEDIA_TYPES, Recording, content_hash, packed
+from storage.shelf import Shelf
 from storage.vcon import iso, said, vcon
 from tenor.errors import BadInput
 from tenor.settings import Settings
@@ -58,12 +58,9 @@ class Audio(NamedTuple):
 
 def recorded(settings: Settings, whole: WholeCall) -> Audio | None:
     """The recording of a call, if there is one and its file is still there."""
-    name = whole.call.recording
-    if not name:
-        return None
-    files, folder = fsspec.core.url_to_fs(settings.recordings_url)
     try:
-        return Audio(name, files.cat_file(f"{folder}/{name}"))
+        with Shelf(settings).open(whole.call.recording) as file:
+            return Audio(whole.call.recording, file.read())
     except FileNotFoundError:
         return None
 

@@ -7,21 +7,21 @@ stays as it is; if the two differ, that is told.
 
 from __future__ import annotations
 
+import tempfile
 import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import fsspec
 import msgspec
 from sqlmodel import Session, SQLModel
 
 from storage import erased, portable, tables, vcon
 from storage.calls import whole
 from storage.database import Database
-from storage.exporting import file_name
-from storage.portable import SUFFIXES, Document
+from storage.portable import Document, content_hash
+from storage.shelf import Shelf, name_of
 from storage.viewer import HOUSE
 from tenor.errors import BadInput
 from tenor.settings import Settings
@@ -32,6 +32,7 @@ MOST_FILES = 100_000
 MOST_RATIO = 200
 """How many times larger than in its zip a document may be. Text shrinks to a tenth, audio hardly."""
 SUFFIX = (".json", ".vcon", ".zip")
+FORMS = {"audio/flac": "flac", "audio/ogg": "opus"}
 
 Outcome = Literal["imported", "replaced", "unchanged", "conflict", "erased"]
 
@@ -81,7 +82,8 @@ def read(found: Found) -> Document:
             given: Any = msgspec.json.decode(found.content)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise BadInput(f"not JSON: {error}") from None
-        return portable.read(vcon.portable(given) if isinstance(given, dict) and "tenor" not in given else given)
+        in_vcon = isinstance(given, dict) and not {"vcon", "payload", "ciphertext"}.isdisjoint(given)
+        return portable.read(vcon.portable(given) if in_vcon else given)
     except RecursionError:
         raise BadInput(f"{found.place}: nested too deeply") from None
     except BadInput as error:
@@ -90,27 +92,29 @@ def read(found: Found) -> Document:
 
 def store(database: Database, settings: Settings, document: Document, *, by: str, replace: bool = False) -> Result:
     """Write a call and its recording, unless it is here already or was erased here."""
-    audio = document.recording.audio() if document.recording else None
-    call = document.call.id
+    recording = document.recording
+    audio = recording.audio() if recording else None
+    call, shelf = document.call.id, Shelf(settings)
+    document.call.recording = name_of(call, FORMS[recording.mediatype]) if recording and audio else ""
     with database.begin() as session:
         erased.hold_off(session)
         if erased.is_erased(session, call):
             return Result(call, "erased", "it was erased here and does not come back")
-        document.call.recording = ""
-        if audio is not None:
-            document.call.recording = file_name(call) + SUFFIXES[document.recording.mediatype]  # type: ignore[union-attr]
         here = whole(session, HOUSE, call)
         if here:
-            if differing := _differences(portable.document(session, here), document):
-                if not replace:
-                    return Result(call, "conflict", f"it is here already and differs in {', '.join(differing)}")
-            else:
+            differing = _differences(portable.document(session, here), document)
+            if recording and audio and _hash(shelf, here.call.recording) != recording.content_hash:
+                differing.append("recording")
+            if not differing:
                 return Result(call, "unchanged")
+            if not replace:
+                return Result(call, "conflict", f"it is here already and differs in {', '.join(differing)}")
+            document.call.recording = document.call.recording or here.call.recording
             session.delete(here.call)
             session.flush()
         # The audio first: a row never names a recording that is not there.
-        if audio is not None:
-            _keep(settings, document.call.recording, audio)
+        if audio:
+            _keep(shelf, document.call.recording, audio)
         _insert(session, document)
         session.add(tables.Audit(at=time.time(), who=by, action="call.imported", subject=call))
     return Result(call, "replaced" if here else "imported")
@@ -136,24 +140,31 @@ def _insert(session: Session, document: Document) -> None:
 
 
 def _differences(here: dict[str, Any], document: Document) -> list[str]:
-    """Which parts of a call differ. A recording that was not exported is no difference."""
+    """Which parts of a call differ; what the recording's file is called is each installation's own matter."""
     there = msgspec.to_builtins(document)
-    if not document.call.recording:
-        here["call"]["recording"] = ""
+    for one in (here, there):
+        one["call"].pop("recording")
     parts = ("call", "sentences", "alerts", "notes", "labels")
     return [name for name in parts if _sorted(here[name]) != _sorted(there.get(name, []))]
 
 
 def _sorted(rows: Any) -> Any:
-    return sorted(rows, key=msgspec.json.encode) if isinstance(rows, list) else rows
+    return sorted(msgspec.json.encode(row, order="sorted") for row in rows) if isinstance(rows, list) else rows
 
 
-def _keep(settings: Settings, name: str, audio: bytes) -> None:
-    files, folder = fsspec.core.url_to_fs(settings.recordings_url)
-    files.makedirs(folder, exist_ok=True)
-    part = f"{folder}/.{name}.part"
-    files.pipe_file(part, audio)
-    files.mv(part, f"{folder}/{name}")
+def _hash(shelf: Shelf, name: str) -> str:
+    try:
+        with shelf.open(name) as file:
+            return content_hash(file.read())
+    except FileNotFoundError:
+        return ""
+
+
+def _keep(shelf: Shelf, name: str, audio: bytes) -> None:
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(audio)
+        file.flush()
+        shelf.put(Path(file.name), name)
 
 
 def _zipped(path: Path) -> Iterator[Found]:

@@ -21,9 +21,8 @@ from storage.calls import WholeCall
 from tenor.errors import BadInput
 
 VERSION = 1
-MEDIA_TYPES = {".flac": "audio/flac", ".opus": "audio/ogg", ".ogg": "audio/ogg"}
+MEDIA_TYPES = {".flac": "audio/flac", ".opus": "audio/ogg"}
 MAGIC = {"audio/flac": b"fLaC", "audio/ogg": b"OggS"}
-SUFFIXES = {"audio/flac": ".flac", "audio/ogg": ".opus"}
 
 # What every database can hold.
 _Int = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
