@@ -46,7 +46,14 @@ def ours(database: Database) -> None:
         session.add(Agent(name="owen.price", display_name="Our own Owen"))
         session.add(Customer(id="NG-1002"))
         session.flush()
-        common = {"call": "real", "channel": 0, "role": "caller", "start_ms": 0, "end_ms": 900, "spoken_at": NOW}
+        common: dict[str, Any] = {
+            "call": "real",
+            "channel": 0,
+            "role": "caller",
+            "start_ms": 0,
+            "end_ms": 900,
+            "spoken_at": NOW,
+        }
         session.add(
             Sentence(
                 id="real/0/0", text="where is my parcel", sentiment="neutral", intent="x", intent_score=1, **common
