@@ -25,7 +25,8 @@ def test_figures_are_those_of_the_rows(database: Database) -> None:
         spoken = sorted((one for one in sentences if one.latency_ms is not None), key=lambda one: one.spoken_at)[-2000:]
         totals = [one.latency_ms or 0.0 for one in spoken]
         assert found.total is not None
-        assert (found.sentences, found.total.p95) == (len(spoken), pytest.approx(np.percentile(totals, 95)))
+        assert found.sentences == len(spoken)
+        assert found.total.p95 == pytest.approx(np.percentile(totals, 95))
         heard = [(one.times["recognised"] - one.times["ended"]) * 1000 for one in spoken]
         stage = next(wait for wait in found.stages if wait.stage == "Recognising")
         assert [stage.p50, stage.p99] == pytest.approx([np.percentile(heard, 50), np.percentile(heard, 99)])
