@@ -70,7 +70,7 @@ def _looks_as(viewer: Viewer, database: Database) -> None:
         role = st.radio("Role", ROLES, index=ROLES.index(viewer.role), format_func=look.words, key="look_role")
         name: str = role
         if role == "agent":
-            agents = agents_of(database)
+            agents = sorted({*agents_of(database), *([viewer.name] if viewer.role == "agent" else [])})
             if not agents:
                 st.caption("There is no agent yet.")
                 return

@@ -135,6 +135,11 @@ class FloorCall:
         self._floor.publish(SENTENCES, said)
         return said
 
+    def many(self, count: int) -> tuple[Topic, *tuple[Sentence, ...]]:
+        """What to publish for a long call: `floor.publish(*call.many(2000))`."""
+        sides = self.info.roles
+        return SENTENCES, *(self.sentence(sides[number % 2], f"Sentence {number}.") for number in range(count))
+
     def interim(self, role: str, text: str) -> None:
         channel = self.info.roles.index(role)
         said = Transcript(

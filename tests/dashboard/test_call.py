@@ -1,0 +1,199 @@
+"""The Call page in a real browser: what is said, heard, noted and corrected."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import numpy
+import pytest
+import soundfile
+from playwright.sync_api import expect
+from sqlmodel import col, select
+
+from storage.shelf import name_of
+from storage.tables import Audit, Call, Label, Note
+from tests.dashboard.conftest import House, Visit
+from tests.dashboard.floor import FloorCall
+
+pytestmark = pytest.mark.browser
+
+
+def written(house: House, call: FloorCall, sentences: int) -> None:
+    """Wait until the storage stage has it."""
+    deadline = time.monotonic() + 15
+    while time.monotonic() < deadline:
+        with house.floor.database.session() as session:
+            row = session.get(Call, call.id)
+            if row is not None and row.sentences >= sentences:
+                return
+        time.sleep(0.05)
+    raise AssertionError("the storage stage did not write the call")
+
+
+def test_a_conversation_grows_while_it_is_watched(house: House, visit: Visit) -> None:
+    call = house.floor.call("anna", customer="M. Okafor")
+    call.says("agent", "How can I help?", "positive", intent="greeting")
+    written(house, call, 1)
+    page = visit(house, f"/call?call={call.id}")
+    expect(page.get_by_role("heading", name="anna with M. Okafor")).to_be_visible()
+    expect(page.locator(".row.right.positive .text")).to_have_text("How can I help?")
+    call.interim("caller", "My order num")
+    expect(page.locator(".interim .text")).to_have_text("My order num")
+    said = call.says(
+        "caller", "My order number is wrong.", "negative", intent="complaint", slots={"order_number": "4471"}
+    )
+    mine = page.locator(f'[data-sentence="{said.sentence}"]')
+    expect(mine).to_have_class(re.compile("left negative"))
+    expect(mine).to_contain_text("▼ negative")
+    expect(mine).to_contain_text("Complaint")
+    expect(mine).to_contain_text("Order number 4471")
+    expect(mine.locator(".bubble")).to_have_attribute("title", re.compile(r"^620 ms from the end of speech"))
+    expect(page.locator(".interim")).to_have_count(0)
+    call.says("caller", "My order number is wrong, again.", "negative", sentence=said.sentence, revision=1)
+    expect(mine.locator(".text")).to_have_text("My order number is wrong, again.")
+    call.alert("caller_upset", "Caller negative three sentences in a row", "critical", escalation=True)
+    expect(page.get_by_text("⚑ Caller upset · step in")).to_be_visible()
+    call.metrics(task="order_status", talk_share__caller=0.25, talk_share__agent=0.75, silence_share=0.1)
+    expect(page.get_by_text("Caller talks 25 %")).to_be_visible()
+    expect(page.locator(".card .task")).to_have_text("Order status")
+    assert page.locator("aside .line.caller").get_attribute("d")
+    page.get_by_role("button", name="Swap sides").click()
+    expect(mine).to_have_class(re.compile("right"))
+    with house.floor.database.session() as session:
+        assert session.get(Call, call.id).swapped  # type: ignore[union-attr]
+    call.ends("failed", "the recogniser was away for a minute")
+    expect(page.get_by_text("This call failed: the recogniser was away for a minute")).to_be_visible()
+
+
+def test_a_manager_writes_and_the_agent_acknowledges(house: House, visit: Visit) -> None:
+    call = house.floor.call("anna")
+    said = call.says("caller", "I want my money back.", "negative")
+    written(house, call, 1)
+    manager = visit(house, f"/call?call={call.id}", looks_as="manager:mia")
+    agent = visit(house, "/", looks_as="agent:anna")
+    expect(agent.locator(".lines")).to_contain_text("I want my money back.")
+    bubble = manager.locator(f'[data-sentence="{said.sentence}"] .bubble')
+    bubble.hover()
+    bubble.get_by_label("Correct or note").click()
+    manager.get_by_role("button", name="Note to agent").click()
+    manager.get_by_label("Note to the agent").fill("Offer <b>free</b> delivery")
+    manager.get_by_role("button", name="Send").click()
+    expect(agent.locator(".note p")).to_have_text("Offer <b>free</b> delivery")
+    expect(agent.locator(".note .quote")).to_have_text("“I want my money back.”")
+    expect(manager.locator(".note-pin")).to_have_text("✉ mia: Offer <b>free</b> delivery")
+    expect(manager.locator(".note")).to_contain_text("not read yet")
+    agent.get_by_role("button", name="Got it").click()
+    expect(manager.locator(".note")).to_contain_text("read by anna")
+    expect(agent.get_by_role("button", name="Got it")).to_have_count(0)
+    time.sleep(1)
+    with house.floor.database.session() as session:
+        note = session.exec(select(Note).where(Note.call == call.id)).one()
+    assert (note.author, note.sentence, note.acknowledged_by) == ("mia", said.sentence, "anna")
+    call.ends()
+
+
+def test_a_correction_stands_beside_the_models_answer(house: House, visit: Visit) -> None:
+    call = house.floor.call("anna")
+    said = call.says("caller", "Great, just great.", "positive", intent="thanks")
+    call.ends("analysed")
+    written(house, call, 1)
+    page = visit(house, f"/call?call={call.id}", looks_as="analyst:ada")
+    mine = page.locator(f'[data-sentence="{said.sentence}"]')
+    mine.locator(".bubble").hover()
+    mine.get_by_label("This is negative").click()
+    expect(mine.locator(".person")).to_have_text("✎ ada: ▼ negative")
+    expect(mine.locator(".feeling")).to_have_text("▲ positive")
+    mine.get_by_label("Correct or note").click()
+    mine.get_by_label("Intent").select_option("complaint")
+    expect(mine.locator(".people")).to_contain_text("ada: Complaint")
+    mine.get_by_role("button", name="Said by agent").click()
+    expect(mine).to_have_class(re.compile("right"))
+    mine.get_by_label("Text").fill("Great. Just great!")
+    mine.get_by_role("button", name="Keep text").click()
+    expect(mine.locator(".people")).to_contain_text("“Great. Just great!”")
+    expect(mine.locator(".text").first).to_have_text("Great, just great.")
+    page.reload()
+    expect(mine.locator(".person")).to_have_count(4)
+    with house.floor.database.session() as session:
+        labels = session.exec(select(Label).where(Label.call == call.id).order_by(col(Label.id))).all()
+    kept = [(label.kind, label.value, label.predicted, label.author) for label in labels]
+    assert kept == [
+        ("sentiment", "negative", "positive", "ada"),
+        ("intent", "complaint", "thanks", "ada"),
+        ("role", "agent", "caller", "ada"),
+        ("text", "Great. Just great!", "Great, just great.", "ada"),
+    ]
+
+
+def record(house: House, call: FloorCall, seconds: float) -> None:
+    """As the recordings' stage leaves it."""
+    folder = Path(house.settings.recordings_url)
+    folder.mkdir(exist_ok=True)
+    name = name_of(call.id, "flac")
+    hum = numpy.sin(numpy.arange(int(8000 * seconds)) / 8000 * 2 * numpy.pi * 300).astype("float32") * 0.1
+    soundfile.write(folder / name, numpy.stack([hum, hum], 1), 8000)
+    with house.floor.database.session() as session:
+        row = session.get(Call, call.id)
+        assert row is not None
+        row.recording, row.duration_ms = name, int(seconds * 1000)
+        session.add(row)
+        session.commit()
+
+
+def test_the_recording_plays_from_the_sentence_clicked(house: House, visit: Visit) -> None:
+    call = house.floor.call("anna")
+    sentences = [call.says("caller", f"This is sentence number {number} of them.") for number in range(8)]
+    call.ends("analysed")
+    written(house, call, 8)
+    record(house, call, 25)
+    page = visit(house, f"/call?call={call.id}")
+    page.locator(f'[data-sentence="{sentences[5].sentence}"] .bubble').click()
+    expect(page.locator(".row.playing")).to_have_attribute("data-sentence", sentences[5].sentence)
+    expect(page.locator(".player .time")).to_contain_text("/ 0:25")
+    page.get_by_role("button", name="Pause").click()
+    at = page.locator("audio").evaluate("audio => audio.currentTime")
+    assert sentences[5].start_ms / 1000 - 0.5 < at < sentences[7].start_ms / 1000
+    with house.floor.database.session() as session:
+        heard = session.exec(select(Audit).where(Audit.subject == call.id, Audit.action == "call.listened")).all()
+    assert len(heard) == 1
+
+
+def test_a_long_call_and_a_chat(house: House, visit: Visit) -> None:
+    long = house.floor.call("anna")
+    house.floor.publish(*long.many(2000))
+    chat = house.floor.call("anna", medium="chat")
+    chat.says("caller", "שלום 👋 is anyone there?")
+    chat.ends("analysed")
+    long.ends("analysed")
+    written(house, long, 2000)
+    page = visit(house, f"/call?call={long.id}")
+    expect(page.locator(".row")).to_have_count(2000)
+    page.locator(".scroll").evaluate("list => { list.scrollTop = list.scrollHeight }")
+    expect(page.get_by_text("Sentence 1999.", exact=True)).to_be_in_viewport()
+    page = visit(house, f"/call?call={chat.id}", phone=True)
+    expect(page.get_by_text("שלום 👋 is anyone there?")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_an_agent_sees_only_their_own(house: House, visit: Visit) -> None:
+    own, others = house.floor.call("anna"), house.floor.call("ben")
+    own.says("caller", "This is for Anna.")
+    others.says("caller", "This is for Ben.")
+    written(house, others, 1)
+    written(house, own, 1)
+    page = visit(house, f"/call?call={others.id}", looks_as="agent:anna")
+    expect(page.get_by_text("There is no such call")).to_be_visible()
+    others.says("caller", "And more for Ben.")
+    page.wait_for_timeout(500)
+    expect(page.get_by_text("for Ben")).to_have_count(0)
+    mine = visit(house, "/", looks_as="agent:anna")
+    expect(mine.locator(".lines")).to_contain_text("This is for Anna.")
+    expect(mine.get_by_role("link", name="Live")).to_have_count(0)
+    own.ends()
+    others.ends()
+
+
+def test_a_call_that_is_not_there(house: House, visit: Visit) -> None:
+    expect(visit(house, "/call?call=nothing").get_by_text("There is no such call")).to_be_visible()
