@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -40,7 +41,13 @@ def evaluate() -> None:
 @app.command()
 def pipeline(
     context: typer.Context,
-    data: Annotated[Path, typer.Option(metavar="FOLDER", help="audio/NAME.flac and calls/NAME.json.")],
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="audio/NAME.flac and calls/NAME.json; default: harper-valley/dev in $TENOR_BENCH_DATA.",
+        ),
+    ] = None,
     as_json: Json = False,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Also write the report, the picture and every sentence here.")
@@ -73,6 +80,7 @@ def pipeline(
         speech__interim=False,
         language__model=model and str(model),
     )
+    data = data or _default_data()
     calls = transcripts.read(data)
     ours = open_backend(chosen)  # a wrong folder is told before hours of hearing
     theirs = open_backend(changed(chosen, language={"model": str(baseline)})) if baseline else None
@@ -84,7 +92,8 @@ def pipeline(
     if not sentences:
         raise BadInput(f"nobody says anything in {data}")
     compared = measure.judge(theirs, sentences) if theirs else None
-    report = measure.Report(sentences, words, measure.judge(ours, sentences), compared)
+    judged, bare = measure.judge(ours, sentences), measure.judge(ours, sentences, bare=True)
+    report = measure.Report(sentences, words, judged, bare, compared)
     if as_json:
         typer.echo(json.dumps(report.document(), ensure_ascii=False))
     else:
@@ -92,6 +101,13 @@ def pipeline(
     if out:
         _write(out, report, heard)
         say(f"report, picture and sentences are in {out}")
+
+
+def _default_data() -> Path:
+    root = os.environ.get("TENOR_BENCH_DATA")
+    if not root:
+        raise BadInput("no recordings were named", "--data FOLDER with audio/NAME.flac and calls/NAME.json")
+    return Path(root) / "harper-valley" / "dev"
 
 
 async def _hear(settings: Settings, calls: list[WrittenCall], jobs: int, *, own: bool) -> dict[str, list[HeardWord]]:

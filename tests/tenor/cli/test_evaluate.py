@@ -61,6 +61,7 @@ def test_the_measure_and_what_stands_beside_it(report: dict[str, Any]) -> None:
     assert (report["calls"], report["sentences"], report["not_recognised"]) == (1, 11, 0)  # [noise] is no sentence
     metric = report["PIPELINE_SENTIMENT_METRIC"]
     assert 0 <= metric["low"] <= metric["value"] <= metric["high"] <= 0.5
+    assert 0 <= report["bare_words"]["value"] <= 0.5
     assert report["figures"]["accuracy"]["value"] >= 0.7
     assert report["figures"]["non-neutral recall"]["value"] >= 0.5
     assert 0 < report["word_error_rate"] < 0.2
