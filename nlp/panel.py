@@ -20,7 +20,10 @@ class Panel:
     def __init__(self, backend: Backend, classifiers: Classifiers) -> None:
         self._backend = backend
         self._classifiers = classifiers
-        self.versions = backend.versions
+
+    @property
+    def versions(self) -> dict[str, str]:
+        return self._backend.versions
 
     def ask(self, drafts: Sequence[Draft]) -> list[Reply | None]:
         """What is to be said about each, in one go; None about one that nobody can be asked about."""

@@ -15,19 +15,20 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import structlog
 
 from nlp import counters, rules
 from nlp.backend import open_backend
-from nlp.call import Told, UnderstoodCall
+from nlp.batch import Batch, Outcome
+from nlp.call import UnderstoodCall
 from nlp.classifiers import load
-from nlp.desk import Dead, Desk, Step
+from nlp.desk import Desk
 from nlp.panel import Panel
 from nlp.understood import Backend
 from tenor.bus import Bus, Commit, Consumer, Partition, Record
+from tenor.errors import Unavailable
 from tenor.events import (
     CALLS,
     DEAD,
@@ -35,7 +36,6 @@ from tenor.events import (
     TRANSCRIPTS,
     Alert,
     Call,
-    CallMetrics,
     CallState,
     DeadLetter,
     Sentence,
@@ -49,21 +49,8 @@ GROUP = "language"
 COMMIT_S = 1.0
 BATCH = 500
 """Records taken at once."""
-
-
-@dataclass
-class Outcome:
-    """What a batch gave rise to."""
-
-    sentences: list[Sentence] = field(default_factory=list)
-    on_calls: list[Alert | CallMetrics | CallState] = field(default_factory=list)
-    dead: list[Dead] = field(default_factory=list)
-
-    def add(self, told: Told) -> None:
-        self.sentences += told.sentences
-        self.on_calls += told.alerts
-        if told.metrics is not None:
-            self.on_calls.append(told.metrics)
+PAUSE_S, LONGEST_PAUSE_S = 0.5, 10.0
+"""Between two attempts to reach a back end that is away."""
 
 
 class LanguageWorker:
@@ -97,9 +84,10 @@ class LanguageWorker:
 
     async def _work(self) -> None:
         """Understand and publish what was taken."""
-        outcome = Outcome(dead=[dead for desk in self._desks.values() for dead in desk.dead()])
-        if steps := [step for desk in self._desks.values() for step in desk.steps()]:
-            await asyncio.to_thread(self._understand, steps, outcome)
+        dead = [dead for desk in self._desks.values() for dead in desk.dead()]
+        steps = [step for desk in self._desks.values() for step in desk.steps()]
+        outcome = await self._understood(Batch(steps)) if steps else Outcome()
+        outcome.dead += dead
         await self._publish(outcome)
         for desk in self._desks.values():
             desk.published()
@@ -108,21 +96,16 @@ class LanguageWorker:
                 desk.finish(call)
         counters.OPEN_CALLS.set(sum(desk.calls for desk in self._desks.values()))
 
-    def _understand(self, steps: Sequence[Step], outcome: Outcome) -> None:
-        """One pass for the sentences of all calls; then each call hears, in its own order, what they mean."""
-        drafts = [step.call.draft(step.event) for step in steps]
-        replies = iter(self._panel.ask([draft for of_step in drafts for draft in of_step]))
-        understood = time.time()
-        for step, of_step in zip(steps, drafts, strict=True):
-            answers = [next(replies) for _ in of_step]
-            known = [reply for reply in answers if reply is not None]
-            if len(known) < len(answers) and not step.silent:
-                outcome.dead.append(Dead(step.record, "a sentence of it cannot be understood"))
-            told = step.call.hear(step.event, known, self._panel.versions)
-            for sentence in told.sentences:
-                sentence.times["understood"] = understood
-            if not step.silent:
-                outcome.add(told)
+    async def _understood(self, batch: Batch) -> Outcome:
+        """As long as there is nobody to ask, everything waits on the bus."""
+        pause_s = PAUSE_S
+        while True:
+            try:
+                return await asyncio.to_thread(batch.understand, self._panel)
+            except Unavailable as error:
+                log.error("sentences wait for somebody who understands them", reason=error.message, retry_s=pause_s)
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
     async def _publish(self, outcome: Outcome) -> None:
         if outcome.sentences:

@@ -1,0 +1,174 @@
+"""Sentences understood by a Riva server: ours, over the wire."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from nlp.backend import open_backend
+from nlp.local import LocalUnderstanding
+from nlp.riva import RivaUnderstanding
+from nlp.servicer import register
+from nlp.understanding import Label, ModelInfo, Task
+from nlp.understood import Understood
+from tenor.errors import BadInput, Refused, Unavailable
+from tenor.settings import LanguageSettings, Settings, SpeechSettings
+from tests.nlp.rig import Rig, said
+
+TEXTS = (
+    "I lost my debit card on Friday",
+    "This is the worst service I have ever had",
+    "",
+    "где моя посылка",
+    "you have been so kind, thank you",
+    "purple monkeys juggle the moon",
+)
+
+
+@pytest.fixture(scope="module")
+def local() -> LocalUnderstanding:
+    return LocalUnderstanding()
+
+
+@asynccontextmanager
+async def serving(understanding: Any, port: int = 0) -> AsyncIterator[int]:
+    server = grpc.aio.server()
+    if understanding is not None:
+        register(understanding)(server)
+    port = server.add_insecure_port(f"127.0.0.1:{port}")
+    await server.start()
+    try:
+        yield port
+    finally:
+        await server.stop(0)
+
+
+def backend(port: int, **speech: Any) -> RivaUnderstanding:
+    settings = Settings(
+        language=LanguageSettings(backend="riva"), speech=SpeechSettings(address=f"127.0.0.1:{port}", **speech)
+    )
+    made = open_backend(settings)
+    assert isinstance(made, RivaUnderstanding)
+    return made
+
+
+async def ask(understanding: RivaUnderstanding, texts: Sequence[str] = TEXTS) -> list[Understood]:
+    return await asyncio.to_thread(understanding.understand, texts)
+
+
+async def test_the_same_as_in_process(local: LocalUnderstanding) -> None:
+    async with serving(local) as port:
+        riva = backend(port)
+        there = await ask(riva)
+    for one, other in zip(there, local.understand(TEXTS), strict=True):
+        assert (one.text, one.sentiment, one.language) == (other.text, other.sentiment, other.language)
+        assert one.sentiment_scores[one.sentiment] == pytest.approx(other.sentiment_scores[one.sentiment], abs=1e-5)
+        assert one.intent == other.intent
+        assert one.slots == other.slots
+        assert one.mood == pytest.approx(other.mood, abs=0.4)
+    assert riva.versions == {
+        "sentiment": "riva:riva_text_classification_sentiment",
+        "intent": "riva:riva_intent_callcenter",
+        "slots": "riva:riva_ner",
+    }
+    assert "card_replacement" in riva.tasks
+
+
+class NoTokens:
+    """A server without a model for tokens, and whose models do not say what they are for."""
+
+    def __init__(self, local: LocalUnderstanding) -> None:
+        self._local = local
+        self.models = [ModelInfo("riva_intent_callcenter", Task.INTENT, domain="callcenter")]
+        self.models.append(ModelInfo("my_sentiment", Task.TEXT))
+
+    async def classify(self, model: str, texts: Sequence[str]) -> list[Label]:
+        return await self._local.classify("sentiment", texts)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._local, name)
+
+
+async def test_values_come_with_the_intent_where_there_is_no_model_for_them(local: LocalUnderstanding) -> None:
+    async with serving(NoTokens(local)) as port:
+        [found] = await ask(backend(port), ["I lost my debit card on Friday"])
+    assert (found.intent, found.slots) == ("card_replacement", {"date": "Friday"})
+
+
+class Nothing:
+    models = (ModelInfo("riva_punctuation", Task.PUNCTUATION),)
+
+
+@pytest.mark.parametrize(
+    ("server", "told"),
+    [
+        (None, "have no language services since 2024"),
+        (Nothing(), "lacks a model for sentiment (ClassifyText) and intents (AnalyzeIntent); it has: riva_punctuation"),
+    ],
+)
+async def test_a_server_without_language_models_is_told_at_once(server: Any, told: str) -> None:
+    async with serving(server) as port:
+        with pytest.raises(Refused) as caught:
+            await ask(backend(port))
+    assert told in caught.value.message
+    assert "language.backend" in caught.value.hint
+
+
+async def test_nobody_there(unused_tcp_port: int) -> None:
+    with pytest.raises(Unavailable, match=f"127.0.0.1:{unused_tcp_port}"):
+        await ask(backend(unused_tcp_port))
+
+
+def test_a_certificate_that_is_not_there() -> None:
+    with pytest.raises(BadInput, match=r"nowhere\.pem"):
+        backend(1, root_cert="nowhere.pem")
+
+
+class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
+    """Lets in who has the word."""
+
+    async def intercept_service(self, continuation: Callable[..., Any], details: Any) -> Any:
+        if ("authorization", "Bearer sesame") in tuple(details.invocation_metadata):
+            return await continuation(details)
+
+        async def refuse(request: Any, context: Any) -> None:
+            await context.abort(grpc.StatusCode.UNAUTHENTICATED, "no key")
+
+        return grpc.unary_unary_rpc_method_handler(refuse)
+
+
+async def test_metadata_is_sent(local: LocalUnderstanding) -> None:
+    server = grpc.aio.server(interceptors=[Guard()])
+    register(local)(server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        [found] = await ask(backend(port, metadata={"authorization": "Bearer sesame"}), ["hello"])
+        assert found.intent == "greeting"
+        with pytest.raises(Refused, match="no key"):
+            await ask(backend(port))
+    finally:
+        await server.stop(0)
+
+
+async def test_the_stage_waits_for_a_server_that_is_away(
+    tmp_path: Path, local: LocalUnderstanding, unused_tcp_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nlp.worker.PAUSE_S", 0.05)
+    async with Rig(tmp_path, backend(unused_tcp_port)) as rig:
+        rig.start()
+        await rig.state("live")
+        await rig.say(said("I lost my card.", 0))
+        await rig.state("ended")
+        await asyncio.sleep(0.5)
+        assert await rig.sentences() == []
+        async with serving(local, unused_tcp_port):
+            await rig.analysed()
+            [sentence] = await rig.sentences()
+            assert (sentence.intent, sentence.models["intent"]) == ("card_replacement", "riva:riva_intent_callcenter")
