@@ -73,7 +73,7 @@ async def serving(**answers: list[bytes]) -> AsyncIterator[Web]:
         server.close()
 
 
-async def eventually(true: Callable[[], bool], timeout_s: float = 15.0) -> None:
+async def eventually(true: Callable[[], bool], timeout_s: float = 60.0) -> None:
     async with asyncio.timeout(timeout_s):
         while not true():
             await asyncio.sleep(0.02)
