@@ -95,7 +95,9 @@ class Model:
 
     def read(self, texts: Sequence[str]) -> list[Reading]:
         """A reading of every text, in their order. Texts of like length go through together."""
-        encodings = self._tokenizer.encode_batch([text[:MOST_CHARACTERS] for text in texts])
+        short = [text[:MOST_CHARACTERS] for text in texts]
+        # One alone is not worth waking other threads for.
+        encodings = self._tokenizer.encode_batch(short) if len(short) != 1 else [self._tokenizer.encode(short[0])]
         found: list[Reading | None] = [None] * len(texts)
         for rows in batched([len(encoding.ids) for encoding in encodings]):
             width = len(encodings[rows[-1]].ids)
