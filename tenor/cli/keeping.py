@@ -6,14 +6,14 @@ import asyncio
 
 import msgspec
 
-from storage import calls, writer
+from storage import calls, deck, recordings, writer
 from storage.calls import WholeCall
 from storage.database import open_database
 from storage.viewer import HOUSE
 from tenor.bus import Bus
 from tenor.cli.batch import Outcome
 from tenor.cli.shift import caught_up
-from tenor.events import CALLS, SENTENCES, Alert, Call, CallMetrics, Sentence
+from tenor.events import Alert, Call, CallMetrics, Sentence
 from tenor.settings import Settings
 from tenor.stage import Stage
 
@@ -24,10 +24,11 @@ class Keeping:
         self._database = open_database(settings)
 
     def stages(self, bus: Bus, settings: Settings) -> list[Stage]:
-        return [writer.Writer(bus, settings)]
+        return [writer.Writer(bus, settings), recordings.Recorder(bus, settings)]
 
     async def settle(self, bus: Bus) -> None:
-        await caught_up(bus, [SENTENCES, CALLS], writer.GROUP)
+        await caught_up(bus, writer.TOPICS.values(), writer.GROUP)
+        await caught_up(bus, deck.TOPICS.values(), recordings.GROUP)
 
     async def find(self, call: str) -> Outcome | None:
         """What the database knows of a call; its id comes from its content, so a changed file is another call."""

@@ -193,7 +193,8 @@ def test_kept_calls_are_in_the_database_once(tmp_path: Path) -> None:
 def test_a_recording_and_a_chat_in_one_go_redacted(tmp_path: Path) -> None:
     (tmp_path / "card.txt").write_text("Customer: My card number is 6011 0009 9013 9424, please block it.\n")
     call = ROOT / "examples" / "calls" / "lost-card.ogg"
-    done = tenor("analyze", "--json", "--redact", "text", call, tmp_path / "card.txt", cwd=tmp_path)
+    kept = ("--home", tmp_path / "home")
+    done = tenor(*kept, "analyze", "--json", "--store", "--redact", "text", call, tmp_path / "card.txt", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     spoken, written = map(json.loads, done.stdout.splitlines())
     assert spoken["call"]["task"] == "card_replacement"
@@ -203,6 +204,8 @@ def test_a_recording_and_a_chat_in_one_go_redacted(tmp_path: Path) -> None:
     for document in (spoken, written):
         assert "[card]" in " ".join(sentence["text"] for sentence in document["sentences"])
         assert "9424" not in json.dumps(document)
+    [recording] = (tmp_path / "home" / "recordings").glob("*.flac")
+    assert recording.name.startswith(spoken["call"]["id"])
 
 
 def test_ctrl_c_ends_it_in_order(tmp_path: Path) -> None:
