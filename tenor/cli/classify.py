@@ -37,17 +37,23 @@ def classify(
 
     Lines of standard input are answered as they come, empty ones included, so that answers stay beside questions.
     """
-    from nlp import taxonomy
-    from nlp.local import LocalUnderstanding
-    from nlp.model import DEFAULT, Model
+    from nlp.backend import open_backend
+    from nlp.classifiers import load
 
-    settings(context)
+    chosen = settings(context, language__intents=_path(intents), language__model=_path(model))
     if not texts and sys.stdin.isatty():
         raise BadInput("nothing to classify", 'tenor classify "my card was stolen", or sentences on standard input')
-    understanding = LocalUnderstanding(Model(model or DEFAULT), taxonomy.read(intents or taxonomy.DEFAULT))
+    backend = open_backend(chosen)
+    classifiers = load(chosen.language.classifiers, backend)
     for batch in [texts] if texts else _arriving():
-        for understood in understanding.understand(batch):
-            typer.echo(json.dumps(_shown(understood), ensure_ascii=False))
+        found = backend.understand(batch)
+        for understood, labels in zip(found, classifiers.labels(found), strict=True):
+            shown = _shown(understood) | ({"labels": labels} if chosen.language.classifiers else {})
+            typer.echo(json.dumps(shown, ensure_ascii=False))
+
+
+def _path(given: Path | None) -> str | None:
+    return str(given) if given else None
 
 
 def _arriving() -> Iterator[Sequence[str]]:

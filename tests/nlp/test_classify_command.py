@@ -17,10 +17,10 @@ from tenor.errors import BadInput
 FIELDS = ["text", "sentiment", "sentiment_scores", "intent", "intent_score", "slots"]
 
 
-def answers(*arguments: str, stdin: bytes = b"") -> list[dict[str, Any]]:
+def answers(*arguments: str, stdin: bytes = b"", settings: list[str] | None = None) -> list[dict[str, Any]]:
     app = typer.Typer()
     app.command()(classify)
-    result = CliRunner().invoke(app, list(arguments), input=stdin, obj=Context("", [], "", "error"))
+    result = CliRunner().invoke(app, list(arguments), input=stdin, obj=Context("", settings or [], "", "error"))
     if result.exception is not None:
         raise result.exception
     return [json.loads(line) for line in result.stdout.splitlines()]
@@ -65,3 +65,20 @@ def test_intents_of_ones_own(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_model_is_explained(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no language model"):
         answers("--model", str(tmp_path), "hello")
+
+
+def test_labels_and_classifiers_of_the_settings(tmp_path: Path) -> None:
+    file = tmp_path / "labels.yaml"
+    file.write_text(
+        "cross:\n  valence: -1\n  examples: [i am furious, this is a disgrace, you are useless]\n"
+        "calm:\n  valence: 0\n  examples: [on monday at ten, my number is four five, what are your hours]\n"
+    )
+    settings = [f"language.sentiments={file}", 'language.classifiers={"aspect": "nlp.aspects:Aspects"}']
+    first, second = answers("this is outrageous", "the courier left my parcel in the rain", settings=settings)
+    assert (first["sentiment"], set(first["sentiment_scores"])) == ("cross", {"cross", "calm"})
+    assert (list(second), second["labels"]) == ([*FIELDS, "labels"], {"aspect": "delivery"})
+
+
+def test_a_classifier_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="there is no module 'nowhere'"):
+        answers("hello", settings=['language.classifiers={"topic": "nowhere:Topics"}'])
