@@ -76,11 +76,12 @@ def asset(name: str) -> str:
 def dress(title: str) -> None:
     """Once a page run: what Streamlit's theme cannot say, and our name over the navigation."""
     name = json.dumps(title).replace("<", "\\3c ")
-    st.html(f"<style>{asset('page.css')}\n:root {{ --t-title: {name}; --t-icon: url('{_icon()}') }}</style>")
+    st.html(f"<style>{asset('page.css')}\n:root {{ --t-title: {name}; --t-icon: url('{icon()}') }}</style>")
 
 
 @cache
-def _icon() -> str:
+def icon() -> str:
+    """Our sign as an address that needs no request."""
     return f"data:image/svg+xml;base64,{b64encode(ICON.read_bytes()).decode()}"
 
 

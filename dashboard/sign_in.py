@@ -139,6 +139,7 @@ class SignIn:
     def _page(self, target: str, trouble: str = "", *, name: str = "", status: int = 200) -> HTMLResponse:
         page = Template(look.asset("sign_in.html")).substitute(
             title=escape(self._settings.title),
+            icon=look.icon(),
             trouble=escape(trouble),
             hidden="" if trouble else "hidden",
             name=escape(name, quote=True),

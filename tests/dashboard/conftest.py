@@ -180,7 +180,7 @@ def visit(browser_thread: BrowserThread) -> Iterator[Visit]:
         page = browser_thread.context(house.address, account, phone, dark).new_page()
         opened.append(page)
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda said: complaints.append(said.text) if _matters(said) else None)
+        page.on("console", lambda said: complaints.append(f"{said.text} {said.location}") if _matters(said) else None)
         if looks_as:
             path += ("&" if "?" in path else "?") + f"as={looks_as}"
         page.goto(house.address + path)

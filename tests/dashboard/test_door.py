@@ -1,0 +1,236 @@
+"""Sign-in and the door: who gets in where, over plain HTTP."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from dashboard.accounts import FREE_TRIES, Accounts
+from dashboard.audio import address as audio_address
+from dashboard.sign_in import COOKIE
+from dashboard.tickets import PAGE, Tickets, secret_of
+from storage.shelf import name_of
+from storage.tables import Call
+from storage.viewer import Role, Viewer
+from tests.dashboard.conftest import PASSWORD, House, Visit
+from tests.dashboard.floor import FloorCall
+
+HTML = {"accept": "text/html"}
+
+
+def sign_in(client: httpx.Client, name: str, password: str = PASSWORD, **more: str) -> httpx.Response:
+    form = {"name": name, "password": password, **more}
+    return client.post("/sign-in", data=form, headers={"sec-fetch-site": "same-origin"})
+
+
+@pytest.fixture
+def client(guarded_house: House) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=guarded_house.address) as client:
+        yield client
+
+
+def tickets_of(house: House) -> Tickets:
+    accounts = Accounts(house.floor.database)
+    ours = accounts.version_of if house.settings.dashboard.sign_in == "local" else None
+    return Tickets(secret_of(house.settings), ours, token_version_of=accounts.version_of)
+
+
+def ticket(house: House, name: str, role: Role) -> dict[str, str]:
+    return {"authorization": f"Bearer {tickets_of(house).issue(Viewer(name, role), PAGE, 60)}"}
+
+
+def events(house: House, headers: dict[str, str], call: str = "", *, until: str, within_s: float = 5.0) -> str:
+    """What the feed says until it says `until`, or for as long as `within_s`."""
+    host = house.address.removeprefix("http://").split(":")
+    with closing(http.client.HTTPConnection(host[0], int(host[1]), timeout=within_s)) as connection:
+        connection.request("GET", f"/feed?call={call}", headers=headers)
+        answer = connection.getresponse()
+        assert answer.status == 200, answer.read()
+        said, deadline = "", time.monotonic() + within_s
+        while until not in said and time.monotonic() < deadline:
+            try:
+                said += answer.read1(65536).decode()
+            except TimeoutError:
+                break
+        return said
+
+
+def test_strangers_get_the_sign_in_page_and_nothing_else(client: httpx.Client) -> None:
+    answer = client.get("/call?call=x", headers=HTML)
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/sign-in?next=/call%3Fcall%3Dx"
+    for path in ("/", "/_stcore/host-config", "/media/x", "/component/x"):
+        assert client.get(path).status_code == 401, path
+    for path in ("/feed", "/audio/x", "/audio/x?ticket=nonsense"):
+        assert client.get(path).status_code == 401, path
+    for action in ("note", "acknowledge", "correct", "swap"):
+        assert client.post(f"/actions/{action}", json={}).status_code == 401
+    page = client.get("/sign-in", headers=HTML)
+    assert page.status_code == 200
+    assert page.headers["x-frame-options"] == "DENY"
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+
+
+def test_a_sign_in_is_a_cookie_that_scripts_cannot_read(client: httpx.Client) -> None:
+    answer = sign_in(client, "mia", next="/call?call=x")
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/call?call=x"
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert client.get("/", headers=HTML).status_code == 200
+    assert client.get("/sign-in").status_code == 303
+    left = client.post("/sign-out", headers={"sec-fetch-site": "same-origin"})
+    assert left.headers["location"] == "/sign-in"
+    assert COOKIE not in client.cookies
+    assert client.get("/", headers=HTML).status_code == 303
+
+
+@pytest.mark.parametrize(
+    "target", ["https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)"]
+)
+def test_a_sign_in_leads_nowhere_else(client: httpx.Client, target: str) -> None:
+    assert sign_in(client, "mia", next=target).headers["location"] == "/"
+
+
+def test_another_site_can_neither_sign_in_nor_out(client: httpx.Client) -> None:
+    form = {"name": "mia", "password": PASSWORD}
+    assert client.post("/sign-in", data=form, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert client.post("/sign-in", data=form, headers={"origin": "https://evil.example"}).status_code == 403
+    assert client.post("/sign-out", headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert client.post("/sign-in", content=b"x" * 5000, headers={"sec-fetch-site": "same-origin"}).status_code == 413
+
+
+def test_guessing_is_answered_ever_later(client: httpx.Client) -> None:
+    for _ in range(FREE_TRIES):
+        answer = sign_in(client, "victim<script>", "not the password")
+        assert answer.status_code == 401
+        assert "victim&lt;script&gt;" in answer.text
+    assert sign_in(client, "victim<script>", "not the password").status_code == 429
+    time.sleep(1.2)
+
+
+def test_a_changed_password_ends_sessions_and_streams(guarded_house: House, client: httpx.Client) -> None:
+    accounts = Accounts(guarded_house.floor.database)
+    accounts.add("temp", "manager", PASSWORD)
+    sign_in(client, "temp")
+    headers = ticket(guarded_house, "temp", "manager")
+    assert client.get("/", headers=HTML).status_code == 200
+    accounts.change("temp", password="another fine password")
+    time.sleep(1.1)
+    assert client.get("/", headers=HTML).status_code == 303
+    assert client.get("/feed", headers=headers).status_code == 401
+
+
+def test_the_feed_tells_each_only_what_is_theirs(guarded_house: House) -> None:
+    floor = guarded_house.floor
+    own, others = floor.call("anna"), floor.call("ben")
+    own.says("caller", "for anna")
+    others.says("caller", "for ben")
+    others.note("a note for ben")
+    own.says("caller", "the last word")
+    everything = events(guarded_house, ticket(guarded_house, "mia", "manager"), until="the last word")
+    assert everything.startswith("event: snapshot\n")
+    assert "for anna" in everything
+    assert "for ben" in everything
+    hers = events(guarded_house, ticket(guarded_house, "anna", "agent"), until="the last word")
+    assert "for anna" in hers
+    assert "for ben" not in hers
+    assert others.id not in hers
+    one = events(guarded_house, ticket(guarded_house, "mia", "manager"), others.id, until="a note for ben")
+    assert "for ben" in one
+    assert "for anna" not in one
+    pried = events(guarded_house, ticket(guarded_house, "anna", "agent"), others.id, until="for ben", within_s=1.5)
+    assert json.loads(pried.split("data: ", 1)[1].split("\n")[0])["call"] is None
+    assert "for ben" not in pried
+    own.ends()
+    others.ends()
+
+
+def test_recordings_go_in_pieces_to_whose_they_are(guarded_house: House, client: httpx.Client) -> None:
+    call = guarded_house.floor.call("anna")
+    call.says("caller", "hello")
+    recorded(guarded_house, call, bytes(range(256)) * 40)
+    tickets = tickets_of(guarded_house)
+    hers = audio_address(tickets, Viewer("anna", "agent"), call.id, 60)
+    assert client.get(hers).content == bytes(range(256)) * 40
+    part = client.get(hers, headers={"range": "bytes=256-259"})
+    assert (part.status_code, part.content) == (206, bytes(range(4)))
+    assert part.headers["content-range"] == "bytes 256-259/10240"
+    assert client.get(hers, headers={"range": "bytes=-2"}).content == b"\xfe\xff"
+    assert client.get(hers, headers={"range": "bytes=10238-"}).content == b"\xfe\xff"
+    assert client.get(hers, headers={"range": "bytes=20000-"}).status_code == 416
+    assert client.get(audio_address(tickets, Viewer("ben", "agent"), call.id, 60)).status_code == 404
+    assert client.get(hers.replace(call.id, "another")).status_code == 401
+    call.ends()
+
+
+def recorded(house: House, call: FloorCall, content: bytes) -> None:
+    folder = Path(house.settings.recordings_url)
+    folder.mkdir(exist_ok=True)
+    name = name_of(call.id, "flac")
+    (folder / name).write_bytes(content)
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        with house.floor.database.session() as session:
+            if row := session.get(Call, call.id):
+                row.recording = name
+                session.add(row)
+                session.commit()
+                return
+        time.sleep(0.05)
+
+
+def test_actions_are_for_those_who_may(guarded_house: House, client: httpx.Client) -> None:
+    call = guarded_house.floor.call("anna")
+    said = call.says("caller", "hello")
+    time.sleep(1)
+    sign_in(client, "mia")
+
+    def act(name: str, role: Role, action: str, **content: object) -> int:
+        return client.post(f"/actions/{action}", json=content, headers=ticket(guarded_house, name, role)).status_code
+
+    assert (
+        client.post("/actions/note", json={"call": call.id, "text": "x"}).status_code == 401
+    )  # the cookie is not enough
+    assert act("anna", "agent", "note", call=call.id, text="to myself") == 403
+    assert act("mia", "manager", "note", call=call.id, text="  ") == 400
+    assert act("mia", "manager", "note", call="nothing", text="x") == 404
+    assert act("mia", "manager", "note", call=call.id, text="x", more=1) == 400
+    assert act("mia", "manager", "acknowledge", call=call.id, note="x") == 403
+    assert act("ben", "agent", "acknowledge", call=call.id, note="x") == 404
+    assert act("ben", "agent", "correct", sentence=said.sentence, kind="sentiment", value="positive") == 400
+    assert act("anna", "agent", "correct", sentence=said.sentence, kind="shoe size", value="42") == 400
+    assert act("anna", "agent", "correct", sentence=said.sentence, kind="role", value="nobody") == 400
+    assert act("anna", "agent", "swap", call=call.id) == 403
+    big = client.post("/actions/note", content=b"x" * 100_000, headers=ticket(guarded_house, "mia", "manager"))
+    assert big.status_code == 413
+    call.ends()
+
+
+def test_without_a_sign_in_names_that_point_here_from_elsewhere_are_turned_away(house: House) -> None:
+    assert httpx.get(house.address, headers={"host": "evil.example"}).status_code == 421
+    assert httpx.get(house.address + "/feed", headers={"host": "evil.example"}).status_code == 421
+    port = house.address.rsplit(":", 1)[1]
+    assert httpx.get(house.address, headers={"host": f"127.0.0.1:{port}"}).status_code == 200
+    assert httpx.get(house.address, headers={"host": f"[::1]:{port}"}).status_code == 200
+
+
+@pytest.mark.browser
+def test_people_sign_in_see_their_pages_and_sign_out(guarded_house: House, visit: Visit) -> None:
+    page = visit(guarded_house, "/", account="mia")
+    expect(page.get_by_role("heading", name="Live")).to_be_visible()
+    expect(page.get_by_text("mia · manager")).to_be_visible()
+    agent = visit(guarded_house, "/", account="anna")
+    expect(agent.get_by_text("No call right now")).to_be_visible()
+    expect(agent.get_by_role("link", name="Live")).to_have_count(0)
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in to Tenor")).to_be_visible()

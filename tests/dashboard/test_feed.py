@@ -1,0 +1,105 @@
+"""The feed inside a process: newcomers miss nothing, slow browsers hold up nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+
+from dashboard.feed import QUEUE, Feed, Listener, Message
+from storage.database import Database, open_database
+from storage.viewer import Viewer
+from tenor.bus import Bus
+from tenor.bus.opening import open_bus
+from tenor.events import CALLS, SENTENCES, Call, CallState, Sentence
+from tenor.settings import Settings
+
+MANAGER, ANNA = Viewer("mia", "manager"), Viewer("anna", "agent")
+
+
+@pytest.fixture
+async def bus(embedded_settings: Settings) -> AsyncIterator[Bus]:
+    async with open_bus(embedded_settings) as bus:
+        yield bus
+
+
+@pytest.fixture
+async def feed(embedded_settings: Settings, bus: Bus) -> AsyncIterator[Feed]:
+    database: Database = open_database(embedded_settings)
+    feed = Feed(bus, database)
+    following = asyncio.create_task(feed.run())
+    await asyncio.sleep(0.2)
+    yield feed
+    following.cancel()
+    await asyncio.gather(following, return_exceptions=True)
+    database.close()
+
+
+def sentence(call: str, text: str) -> Sentence:
+    return Sentence(
+        call=call,
+        channel=0,
+        role="caller",
+        sentence=f"{call}/0/{text}",
+        revision=0,
+        start_ms=0,
+        end_ms=1,
+        text=text,
+        sentiment="neutral",
+        sentiment_scores={},
+        intent="unknown",
+        intent_score=0.0,
+    )
+
+
+async def hear(feed: Feed, viewer: Viewer, until: str, call: str = "") -> str:
+    said = ""
+    async with asyncio.timeout(10):
+        async for chunk in feed.stream(viewer, call, lambda: True):
+            said += chunk.decode()
+            if until in said:
+                return said
+    raise AssertionError(said)
+
+
+async def test_a_newcomer_hears_what_the_database_has_not_yet(feed: Feed, bus: Bus) -> None:
+    info = Call(source="test", roles=("caller", "agent"), started_at=time.time(), agent="anna")
+    await bus.publish(CALLS, CallState(call="one", state="live", at=time.time(), info=info))
+    await bus.publish(SENTENCES, sentence("one", "first words"))
+    await asyncio.sleep(0.5)
+    said = await hear(feed, MANAGER, "first words")
+    assert said.index("event: snapshot") < said.index("event: state") < said.index("event: sentence")
+    assert "first words" in await hear(feed, ANNA, "first words")
+
+
+async def test_a_call_nobody_knows_is_no_agents_to_see(feed: Feed, bus: Bus) -> None:
+    """Whose call it is comes with its state: until then only those hear of it who may hear everything."""
+    await bus.publish(SENTENCES, sentence("unknown", "whose is this"))
+    assert "whose is this" in await hear(feed, MANAGER, "whose is this")
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.5):
+            await hear(feed, ANNA, "whose is this")
+
+
+async def test_unreadable_records_are_passed_over(feed: Feed, bus: Bus) -> None:
+    await bus.publish(SENTENCES, CallState(call="one", state="live", at=0.0))
+    await bus.publish(SENTENCES, sentence("one", "still going"))
+    assert "still going" in await hear(feed, MANAGER, "still going")
+
+
+async def test_a_slow_browser_starts_over_and_holds_up_nobody() -> None:
+    slow = Listener(MANAGER, "")
+    for number in range(QUEUE + 10):
+        slow.offer(Message("one", "anna", 0.0, b"%d" % number))
+    assert await slow.take(1) is None, "a snapshot takes the place of what was missed"
+    slow.offer(Message("one", "anna", 0.0, b"next"))
+    assert await slow.take(1) == b"next"
+    assert await slow.take(0.01) == b""
+
+
+async def test_a_session_that_ended_ends_the_stream(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dashboard.feed.HEARTBEAT_S", 0.05)
+    chunks = [chunk async for chunk in feed.stream(MANAGER, "", lambda: False)]
+    assert chunks[-1].startswith(b"event: stale")
