@@ -18,8 +18,9 @@ BATCH = Histogram(
 )
 LATENCY = Histogram(
     "tenor_language_latency_seconds",
-    "From the published transcript to the published sentence, in parts, and from the last spoken word",
+    "How long until a sentence is published",
     ["part"],
     buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0, 10.0, 30.0),
 )
-"""`bus`: until the transcript is read; `models`: until it is understood; `spoken`: since its last word was said."""
+"""`understood`: from its transcript's publication to the models' answer; `told`: to the publication of the sentence;
+`spoken`: from its last word to there."""

@@ -26,7 +26,7 @@ VALENCES = {"positive": 1.0, "negative": -1.0}
 KEYS = ("valence", "examples")
 FEWEST_LABELS, FEWEST_EXAMPLES = 2, 3
 SLOPE, WIDTH = 10.0, 0.35
-"""How much likeness counts, and how far from the head's mood a label may be; the best on our frozen sentences."""
+"""How much likeness counts, and how far from the head's mood a label may be; chosen on our frozen sentences."""
 
 
 @dataclass(frozen=True, slots=True)

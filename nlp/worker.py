@@ -188,9 +188,11 @@ def _count(sentence: Sentence) -> None:
     if sentence.revision:
         counters.REVISIONS.inc()
     times = sentence.times
-    told = times["sentence_published"]
-    for part, since in (("bus", "published"), ("spoken", "captured")):
+    for part, since, until in (
+        ("understood", "published", "understood"),
+        ("told", "published", "sentence_published"),
+        ("spoken", "captured", "sentence_published"),
+    ):
         if since in times:
-            end = times["understood"] if part == "bus" else told
-            counters.LATENCY.labels(part).observe(max(0.0, end - times[since]))
+            counters.LATENCY.labels(part).observe(max(0.0, times[until] - times[since]))
     trace_stages("sentence", times, call=sentence.call, channel=sentence.channel, role=sentence.role)
