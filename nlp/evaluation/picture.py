@@ -22,7 +22,7 @@ def confusion_svg(matrix: Matrices, labels: Sequence[str], title: str, rows: str
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
         f' font-family="system-ui, sans-serif" fill="{INK}" role="img" aria-label="{escape(title)}">',
         f'<rect width="{width}" height="{height}" fill="{PALE}"/>',
-        _text(LEFT, 28, title, size=16, weight=600),
+        _text(24, 28, title, size=16, weight=600),
         _text(LEFT + size / 2, 56, columns, anchor="middle", size=12),
     ]
     for at, label in enumerate(labels):
@@ -31,7 +31,7 @@ def confusion_svg(matrix: Matrices, labels: Sequence[str], title: str, rows: str
         parts.append(_text(LEFT - 12, TOP + middle + 4, label, anchor="end"))
         for other in range(len(labels)):
             parts += _cell(at, other, matrix[at, other], shares[at, other])
-    parts.append(_text(LEFT, TOP + size + 26, f"rows: {rows}; shares are of the row", size=12))
+    parts.append(_text(24, TOP + size + 26, f"rows: {rows}; shares are of the row", size=12))
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

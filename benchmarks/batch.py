@@ -1,0 +1,179 @@
+"""Many short files in one go: files a second, what decoding and understanding cost a file, and how much memory.
+
+    python -m benchmarks.batch [--files 60] [--conversations 100] [--messages 9000]
+
+The paper's load is 560 conversations of 50,000 short files, MP3s of about 100 KB that are 1 MB as WAV, with 10 ms a
+file for data processing and 10 ms for inference. The files are cut from telephone calls (Harper Valley Bank, CC BY 4.0,
+below TENOR_BENCH_DATA; without them from the sample calls), 16 s each; copies begin a little later, so that no two are
+alike. The command people use does the work: `tenor analyze --json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import av
+import numpy as np
+import soundfile
+import soxr
+from numpy.typing import NDArray
+
+from finetune import sources
+from finetune.scores import percentile
+from ingest.recording import open_recording
+from ingest.sources import Source
+from nlp.local import LocalUnderstanding
+from nlp.model import DEFAULT, Model
+from tenor import telemetry
+from tenor.settings import TelemetrySettings
+
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("TENOR_BENCH_DATA", ROOT.parent / "shared" / "data")) / "harper-valley" / "dev" / "audio"
+PAPER_FILES, PAPER_CONVERSATIONS, PAPER_MS = 50_000, 560, 10.0
+SECONDS, RATE, BITRATE = 16, 16_000, 48_000
+LATER_MS = 37
+"""Each copy of a piece begins so much later than the one before."""
+
+
+class Run(NamedTuple):
+    documents: list[dict[str, Any]]
+    wall_s: float
+    steady: float
+    """Answers a second once the first is there: without loading the models."""
+    cpu_s: float
+    peak_mb: float
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--files", type=int, default=60, help="recordings of 16 s")
+    parser.add_argument("--conversations", type=int, default=100, help="chats")
+    parser.add_argument("--messages", type=int, default=9000, help="messages of all chats together")
+    options = parser.parse_args([] if arguments is None else arguments)
+    telemetry.configure(TelemetrySettings(log_level="error"))
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        spoken(Path(folder), options.files)
+        written(Path(folder), options.conversations, options.messages)
+
+
+def spoken(folder: Path, count: int) -> None:
+    files = [_write(folder / f"{number:05}.mp3", piece) for number, piece in enumerate(islice(_pieces(), count))]
+    sizes = [file.stat().st_size / 1024 for file in files]
+    print(f"{count} recordings of {SECONDS} s, {statistics.mean(sizes):.0f} KB each as MP3", flush=True)
+    _tell("data processing, MP3 to PCM", [_timed(partial(_decode, file)) for file in files])
+    run = analyze(files)
+    understanding = LocalUnderstanding(Model(DEFAULT))
+    said = [own for document in run.documents if (own := [one["text"] for one in document["sentences"]])]
+    understanding.understand(said[0])
+    costs = [_timed(partial(understanding.understand, own)) for own in said]
+    a_file = sum(map(len, said)) / len(said)
+    _tell(f"inference, language model, {a_file:.1f} sentences a file", costs)
+    print(f"  the whole way: {run.cpu_s / count * 1000:.0f} ms of processor a file, nearly all of it the recogniser's")
+    _throughput(run, count, "files", PAPER_FILES)
+
+
+def written(folder: Path, conversations: int, messages: int) -> None:
+    sentences = cycle([row["text"] for name in ("sentiment", "intents") for row in sources.evaluation(name)])
+    table = folder / "chats.csv"
+    with table.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["conversation", "role", "text"])
+        for number in range(messages):  # all chats at once, as a day's export has them
+            role = "agent" if number // conversations % 2 else "customer"
+            rows.writerow([number % conversations, role, f"{next(sentences)} ({number})"])
+    run = analyze([table])
+    assert len(run.documents) == conversations
+    print(f"\n{conversations} chats of {messages:,} messages in one table")
+    understood = sum(len(document["sentences"]) for document in run.documents)
+    print(f"  {messages / run.wall_s:.0f} messages a second with start-up, {understood:,} sentences")
+    _throughput(run, conversations, "conversations", PAPER_CONVERSATIONS)
+
+
+def analyze(files: list[Path]) -> Run:
+    """`tenor analyze` in a process of its own."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="bench-") as home:
+        command = [sys.executable, "-m", "tenor", "--home", home, "analyze", "--json", *map(str, files)]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        assert process.stdout is not None
+        documents, times = [], []
+        for line in process.stdout:
+            times.append(time.monotonic())
+            documents.append(json.loads(line))
+        _, _, usage = os.wait4(process.pid, 0)
+    wall = time.monotonic() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    steady = (len(times) - 1) / max(times[-1] - times[0], 1e-3) if len(times) > 1 else len(times) / wall
+    return Run(documents, wall, steady, cpu, usage.ru_maxrss / 1024)
+
+
+def _pieces() -> Iterator[NDArray[np.int16]]:
+    """Stereo pieces of calls, as many as anybody wants."""
+    recordings = sorted(DATA.glob("*.flac")) or sorted((ROOT / "examples" / "calls").glob("*.ogg"))
+    for copy in range(1_000_000):
+        for file in recordings:
+            samples, rate = soundfile.read(file, dtype="float32", always_2d=True)
+            samples = soxr.resample(samples[copy * LATER_MS * rate // 1000 :], rate, RATE)
+            for start in range(0, len(samples) - SECONDS * RATE // 2, SECONDS * RATE):
+                yield (samples[start : start + SECONDS * RATE] * 32767).astype(np.int16)
+
+
+def _write(path: Path, samples: NDArray[np.int16]) -> Path:
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libmp3lame", rate=RATE, layout="stereo")
+        stream.bit_rate = BITRATE
+        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples).reshape(1, -1), "s16", "stereo")
+        frame.sample_rate = RATE
+        for packet in (*stream.encode(frame), *stream.encode(None)):
+            container.mux(packet)
+    return path
+
+
+def _decode(file: Path) -> None:
+    with open_recording(Source("file", str(file))) as recording:
+        for _ in recording:
+            pass
+
+
+def _timed(work: Callable[[], object]) -> tuple[float, float]:
+    """By the clock and of the processor, in milliseconds."""
+    began, used = time.perf_counter(), time.process_time()
+    work()
+    return 1000 * (time.perf_counter() - began), 1000 * (time.process_time() - used)
+
+
+def _tell(what: str, costs: list[tuple[float, float]]) -> None:
+    clock, processor = ([cost[at] for cost in costs] for at in (0, 1))
+    verdict = "yes" if statistics.median(processor) <= PAPER_MS else "NO"
+    print(
+        f"  {what}: p50 {percentile(clock, 0.5):.1f} ms, p95 {percentile(clock, 0.95):.1f} ms a file by the clock;"
+        f" processor p50 {statistics.median(processor):.1f} ms (at most {PAPER_MS:.0f}: {verdict})",
+        flush=True,
+    )
+
+
+def _throughput(run: Run, count: int, noun: str, paper: int) -> None:
+    hours = paper / run.steady / 3600
+    span = f"{hours:.1f} hours" if hours >= 1 else f"{60 * hours:.0f} minutes"
+    print(f"  {run.steady:.2f} {noun} a second ({count / run.wall_s:.2f} with start-up): {paper:,} would take {span}")
+    print(f"  at most {run.peak_mb:.0f} MB of memory", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
