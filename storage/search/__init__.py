@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import ColumnElement, Select, and_, column, func, literal, not_, or_, select, table
@@ -75,8 +75,10 @@ def search(session: Session, viewer: Viewer, query: SearchQuery, limit: int = 50
     """One page of what the viewer may see."""
     limit = min(max(limit, 1), MOST)
     said = terms.read(query.words)
-    order: Order = query.order if said.wanted else "newest"
-    closeness = func.length(DOCUMENT.c.words) if order == "closest" else literal(0)
+    sqlite = session.get_bind().dialect.name == "sqlite"
+    by_number = sqlite and bool(said.wanted)
+    closest = query.order == "closest" and bool(said.wanted)
+    closeness = func.length(DOCUMENT.c.words) if closest else literal(0)
     found = _conditions(
         select(
             *(SENTENCE.c[name] for name in OF_SENTENCE),
@@ -86,37 +88,47 @@ def search(session: Session, viewer: Viewer, query: SearchQuery, limit: int = 50
             effective("text").label("text_now"),
             *(CALL.c[name] for name in OF_CALL),
             closeness.label("closeness"),
+            (INDEX.c.rowid if by_number else literal(0)).label("number"),
         ),
         viewer,
         query,
         said,
-        session.get_bind().dialect.name,
+        sqlite,
     )
-    newest = (SENTENCE.c.spoken_at.desc(), SENTENCE.c.id.desc())
-    found = found.order_by(closeness, *newest) if order == "closest" else found.order_by(*newest)
+    newest = (INDEX.c.rowid.desc(),) if by_number else (SENTENCE.c.spoken_at.desc(), SENTENCE.c.id.desc())
+    found = found.order_by(*((closeness,) if closest else ()), *newest)
     if cursor:
-        found = found.where(_after(order, closeness, cursor))
+        place = _read(cursor)
+        later = INDEX.c.rowid < place.number if by_number else _later(place)
+        nearer = or_(closeness > place.closeness, and_(closeness == place.closeness, later))
+        found = found.where(nearer if closest else later)
     rows = session.execute(found.limit(limit + 1)).all()
     page = rows[:limit]
     rules = _rules(session, [row.id for row in page])
-    last = page[-1] if len(rows) > limit else None
     return Found(
         hits=[_hit(row, said, rules.get(row.id, ())) for row in page],
-        cursor=None if last is None else _cursor(last.closeness, last.spoken_at, last.id),
+        cursor=_cursor(page[-1]) if len(rows) > limit else None,
     )
 
 
 def count(session: Session, viewer: Viewer, query: SearchQuery, most: int = 10_000) -> int:
     """How many there are, counted no further than `most`."""
     said = terms.read(query.words)
-    found = _conditions(select(SENTENCE.c.id), viewer, query, said, session.get_bind().dialect.name)
+    sqlite = session.get_bind().dialect.name == "sqlite"
+    found = _conditions(select(SENTENCE.c.id), viewer, query, said, sqlite)
     return int(session.execute(select(func.count()).select_from(found.limit(most).subquery())).scalar_one())
 
 
-def _conditions(found: Select[Any], viewer: Viewer, query: SearchQuery, said: Terms, dialect: str) -> Select[Any]:
-    found = found.select_from(SENTENCE).join(CALL, CALL.c.id == SENTENCE.c.call).where(viewer.clause())
-    if said.wanted or said.unwanted:
-        found = found.join(DOCUMENT, DOCUMENT.c.sentence == SENTENCE.c.id).where(*_words(said, dialect))
+def _conditions(found: Select[Any], viewer: Viewer, query: SearchQuery, said: Terms, sqlite: bool) -> Select[Any]:
+    found = found.where(viewer.clause(), *(_words_sqlite(said, query) if sqlite else _words_postgres(said)))
+    if sqlite and said.wanted:
+        found = found.select_from(INDEX).join(DOCUMENT, DOCUMENT.c.number == INDEX.c.rowid)
+        found = found.join(SENTENCE, SENTENCE.c.id == DOCUMENT.c.sentence)
+    else:
+        found = found.select_from(SENTENCE)
+        if said.wanted or said.unwanted:
+            found = found.join(DOCUMENT, DOCUMENT.c.sentence == SENTENCE.c.id)
+    found = found.join(CALL, CALL.c.id == SENTENCE.c.call)
     for name in ("language", "call"):
         if values := getattr(query, name):
             found = found.where(SENTENCE.c[name].in_(values))
@@ -138,42 +150,53 @@ def _conditions(found: Select[Any], viewer: Viewer, query: SearchQuery, said: Te
     return found
 
 
-def _words(said: Terms, dialect: str) -> list[ColumnElement[bool]]:
+def _words_postgres(said: Terms) -> list[ColumnElement[bool]]:
+    def matches(query: str) -> ColumnElement[bool]:
+        return DOCUMENT.c.lexemes.op("@@", is_comparison=True)(func.to_tsquery("simple", query))
+
+    clauses = [matches(index.tsquery(said.wanted))] if said.wanted else []
+    return [*clauses, not_(matches(index.tsquery_any(said.unwanted)))] if said.unwanted else clauses
+
+
+def _words_sqlite(said: Terms, query: SearchQuery) -> list[ColumnElement[bool]]:
     clauses: list[ColumnElement[bool]] = []
-    if dialect == "postgresql":
-        if said.wanted:
-            clauses.append(_matches(index.tsquery(said.wanted)))
-        if said.unwanted:
-            clauses.append(not_(_matches(index.tsquery_any(said.unwanted))))
-        return clauses
     if said.wanted:
-        clauses.append(DOCUMENT.c.number.in_(_numbers(index.fts5(said.wanted))))
+        clauses.append(INDEX.c.fts_index.op("MATCH")(index.fts5(said.wanted)))
+        # Numbers go by time, so the index itself need not look beyond the times asked for.
+        if query.since is not None:
+            clauses.append(INDEX.c.rowid >= index.number_at(query.since))
+        if query.until is not None:
+            clauses.append(INDEX.c.rowid <= index.number_at(query.until + 0.01))
     if said.unwanted:
-        clauses.append(DOCUMENT.c.number.not_in(_numbers(index.fts5_any(said.unwanted))))
+        unwanted = INDEX.alias()
+        matches = unwanted.c.fts_index.op("MATCH")(index.fts5_any(said.unwanted))
+        clauses.append(DOCUMENT.c.number.not_in(select(unwanted.c.rowid).where(matches)))
     return clauses
 
 
-def _matches(query: str) -> ColumnElement[bool]:
-    return DOCUMENT.c.lexemes.op("@@", is_comparison=True)(func.to_tsquery("simple", query))
+class _Place(NamedTuple):
+    """Where a page ended."""
+
+    closeness: int
+    number: int
+    spoken_at: float
+    sentence: str
 
 
-def _numbers(query: str) -> Select[Any]:
-    return select(INDEX.c.rowid).where(INDEX.c.fts_index.op("MATCH")(query))
+def _later(place: _Place) -> ColumnElement[bool]:
+    same = and_(SENTENCE.c.spoken_at == place.spoken_at, SENTENCE.c.id < place.sentence)
+    return or_(SENTENCE.c.spoken_at < place.spoken_at, same)
 
 
-def _after(order: Order, closeness: ColumnElement[int], cursor: str) -> ColumnElement[bool]:
+def _read(cursor: str) -> _Place:
     try:
-        near, spoken_at, sentence = msgspec.json.decode(
-            base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), type=tuple[int, float, str]
-        )
+        return msgspec.json.decode(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), type=_Place)
     except (msgspec.MsgspecError, binascii.Error, ValueError):
         raise BadInput("this is no place in the search's results", "use the cursor of the page before") from None
-    later = or_(SENTENCE.c.spoken_at < spoken_at, and_(SENTENCE.c.spoken_at == spoken_at, SENTENCE.c.id < sentence))
-    return or_(closeness > near, and_(closeness == near, later)) if order == "closest" else later
 
 
-def _cursor(closeness: int, spoken_at: float, sentence: str) -> str:
-    place = msgspec.json.encode((closeness, spoken_at, sentence))
+def _cursor(row: Any) -> str:
+    place = msgspec.json.encode(_Place(row.closeness, row.number, row.spoken_at, row.id))
     return base64.urlsafe_b64encode(place).decode().rstrip("=")
 
 

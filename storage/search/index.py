@@ -28,11 +28,35 @@ WORDS = f"""
     ), '') FROM sentences s WHERE s.id = """
 """The document of a sentence, the same SQL on both."""
 
+STEP = 1 << 20
+"""Room for the documents of one millisecond."""
+LAST_MS = 8_000_000_000_000
+"""In the year 2223; what claims to be later counts as this, since numbers end."""
+
+
+def _first_number(spoken_at: str) -> str:
+    """SQL for the smallest number of a document on SQLite. FTS5 gives its matches in the order of their numbers, so
+    numbers go by time: the newest of a million matches are found without looking at the others. (Row ids of
+    `sentences` would not do: VACUUM may change them.)"""
+    return f"CAST(max(0, min(round({spoken_at} * 1000), {LAST_MS})) AS INTEGER) * {STEP}"
+
+
+def number_at(moment: float) -> int:
+    """The same in Python, never more than that."""
+    return int(max(0.0, min(moment * 1000 - 1, float(LAST_MS)))) * STEP
+
+
+def _next_number(spoken_at: str) -> str:
+    first = _first_number(spoken_at)
+    taken = f"number BETWEEN {first} AND {first} + {STEP - 1}"
+    return f"(SELECT coalesce(max(number) + 1, {first}) FROM fts_documents WHERE {taken})"
+
+
 SQLITE = (
     """CREATE TABLE fts_documents (
         number INTEGER PRIMARY KEY,
         sentence TEXT NOT NULL UNIQUE REFERENCES sentences (id) ON DELETE CASCADE,
-        words TEXT NOT NULL)""",  # a number of its own: VACUUM may change the row ids of `sentences`
+        words TEXT NOT NULL)""",
     """CREATE VIRTUAL TABLE fts_index USING fts5 (
         words, content='fts_documents', content_rowid='number', tokenize='unicode61 remove_diacritics 2')""",
     """CREATE TRIGGER fts_documents_added AFTER INSERT ON fts_documents BEGIN
@@ -41,15 +65,20 @@ SQLITE = (
     """CREATE TRIGGER fts_documents_removed AFTER DELETE ON fts_documents BEGIN
         INSERT INTO fts_index (fts_index, rowid, words) VALUES ('delete', old.number, old.words);
     END""",
-    """CREATE TRIGGER fts_documents_changed AFTER UPDATE OF words ON fts_documents BEGIN
+    """CREATE TRIGGER fts_documents_changed AFTER UPDATE OF words, number ON fts_documents BEGIN
         INSERT INTO fts_index (fts_index, rowid, words) VALUES ('delete', old.number, old.words);
         INSERT INTO fts_index (rowid, words) VALUES (new.number, new.words);
     END""",
     f"""CREATE TRIGGER fts_sentence_added AFTER INSERT ON sentences BEGIN
-        INSERT INTO fts_documents (sentence, words) VALUES (new.id, substr(new.text, 1, {LONGEST}));
+        INSERT INTO fts_documents (number, sentence, words)
+        VALUES ({_next_number("new.spoken_at")}, new.id, substr(new.text, 1, {LONGEST}));
     END""",
     f"""CREATE TRIGGER fts_sentence_changed AFTER UPDATE OF text ON sentences WHEN old.text IS NOT new.text BEGIN
         UPDATE fts_documents SET words = ({WORDS} new.id) WHERE sentence = new.id;
+    END""",
+    f"""CREATE TRIGGER fts_sentence_moved AFTER UPDATE OF spoken_at ON sentences
+        WHEN old.spoken_at IS NOT new.spoken_at BEGIN
+        UPDATE fts_documents SET number = {_next_number("new.spoken_at")} WHERE sentence = new.id;
     END""",
     f"""CREATE TRIGGER fts_label_added AFTER INSERT ON labels WHEN new.kind = 'text' BEGIN
         UPDATE fts_documents SET words = ({WORDS} new.sentence) WHERE sentence = new.sentence;
@@ -108,7 +137,12 @@ def create_index(connection: Connection) -> None:
         if "%(collation)s" in statement:
             statement = statement.replace("%(collation)s", _collation(connection))
         connection.exec_driver_sql(statement)
-    connection.execute(text(f"INSERT INTO fts_documents (sentence, words) SELECT id, ({WORDS} t.id) FROM sentences t"))
+    first = _first_number("spoken_at")
+    number = "" if postgres else f"{first} + row_number() OVER (PARTITION BY {first}) - 1, "
+    columns = "sentence, words" if postgres else "number, sentence, words"
+    connection.execute(
+        text(f"INSERT INTO fts_documents ({columns}) SELECT {number}id, ({WORDS} t.id) FROM sentences t")
+    )
 
 
 def rebuild(connection: Connection) -> None:

@@ -108,6 +108,9 @@ FILTERS = [
     (SearchQuery(alerted=True, words="thank"), ["bank/1/3000"]),
     (SearchQuery(severity=("critical",)), []),
     (SearchQuery(since=START + 1000, until=START + 1001), ["shop/0/0"]),
+    (SearchQuery(words="thank", since=START + 1000, until=START + 1000.0001), ["shop/0/0"]),
+    (SearchQuery(words="thank", until=START + 1000), ["bank/1/3000"]),
+    (SearchQuery(words="thank", since=-1e300, until=1e300), ["shop/0/0", "bank/1/3000"]),
     (SearchQuery(language=("other",)), []),
     (SearchQuery(call=("shop",), words="thank"), ["shop/0/0"]),
     (SearchQuery(order="closest", words="thank you"), ["bank/1/3000", "shop/0/0"]),
@@ -199,6 +202,19 @@ def test_the_index_follows_every_change(session: Session) -> None:
     session.commit()
     assert ids(search(session, HOUSE, SearchQuery(words="keep"))) == []
     assert session.execute(text("SELECT count(*) FROM fts_documents")).scalar() == 3
+
+
+def test_times_of_sentences_may_be_anything_and_may_change(session: Session) -> None:
+    add_call(
+        session, "late", "odd one", "odd two", "odd three", sentences={0: {"spoken_at": 1e300}, 1: {"spoken_at": -5}}
+    )
+    session.commit()
+    assert ids(search(session, HOUSE, SearchQuery(words="odd"))) == ["late/0/0", "late/0/2000", "late/1/1000"]
+    session.get_one(Sentence, "late/1/1000").spoken_at = START + 5000
+    session.get_one(Sentence, "late/0/0").spoken_at = START
+    session.commit()
+    assert ids(search(session, HOUSE, SearchQuery(words="odd"))) == ["late/1/1000", "late/0/2000", "late/0/0"]
+    assert ids(search(session, HOUSE, SearchQuery(words="odd", since=START + 3))) == ["late/1/1000"]
 
 
 def test_a_sentence_of_five_megabytes(session: Session) -> None:
