@@ -25,6 +25,10 @@ class Panel:
     def versions(self) -> dict[str, str]:
         return self._backend.versions
 
+    def check(self) -> None:
+        """Raises what keeps us from asking, before anybody waits for an answer."""
+        self._backend.understand([])
+
     def ask(self, drafts: Sequence[Draft]) -> list[Reply | None]:
         """What is to be said about each, in one go; None about one that nobody can be asked about."""
         if not drafts:

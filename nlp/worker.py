@@ -68,6 +68,10 @@ class LanguageWorker:
         self._committed: dict[Partition, Commit] = {}
 
     async def run(self) -> None:
+        try:
+            await asyncio.to_thread(self._panel.check)
+        except Unavailable as error:
+            log.warning("nobody understands sentences yet", reason=error.message)
         consumer = self._consumer = self._bus.consumer(
             [TRANSCRIPTS, CALLS], GROUP, on_assigned=self._assigned, on_revoked=self._revoked
         )

@@ -17,6 +17,7 @@ from nlp.riva import RivaUnderstanding
 from nlp.servicer import register
 from nlp.understanding import Label, ModelInfo, Task
 from nlp.understood import Understood
+from nlp.worker import LanguageWorker
 from tenor.errors import BadInput, Refused, Unavailable
 from tenor.settings import LanguageSettings, Settings, SpeechSettings
 from tests.nlp.rig import Rig, said
@@ -118,6 +119,13 @@ async def test_a_server_without_language_models_is_told_at_once(server: Any, tol
             await ask(backend(port))
     assert told in caught.value.message
     assert "language.backend" in caught.value.hint
+
+
+async def test_the_stage_does_not_even_start_with_such_a_server(tmp_path: Path) -> None:
+    async with serving(Nothing()) as port, Rig(tmp_path, backend(port)) as rig:
+        stage = LanguageWorker(rig.bus, rig.settings, rig.understanding)
+        with pytest.raises(Refused, match="cannot understand sentences"):
+            await asyncio.wait_for(stage.run(), 10)
 
 
 async def test_nobody_there(unused_tcp_port: int) -> None:
