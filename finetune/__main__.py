@@ -69,6 +69,22 @@ def intents(
 
 
 @app.command()
+def redaction(
+    data: Path = DATA,
+    model: Path = typer.Option(
+        DEFAULT, metavar="FOLDER", help="The model whose encoder it reads, and where it is put."
+    ),
+    seed: int = typer.Option(7, help="The same seed gives the same head."),
+    threads: int = THREADS,
+) -> None:
+    """Train the head that finds names and places, for redaction, on the lower layers of a model that is made."""
+    _needs_torch()
+    from finetune.grafting import make_redaction
+
+    _print(make_redaction(data, model, seed=seed, threads=threads))
+
+
+@app.command()
 def evaluate(
     model: Path = typer.Argument(DEFAULT, metavar="[MODEL]", help="A model's folder; the shipped one by default."),
     data: Path = typer.Option(None, "--data", metavar="FOLDER", help="The public sets, for more than our own figures."),

@@ -80,14 +80,15 @@ def own_slots(random: Random, *, most: int = 60) -> list[Tagged]:
     return [_without_article(unmarked(text)) for text in sentences]
 
 
-def goemotions(data: Path, split: str = "train") -> list[Labelled]:
-    """Comments that all raters put into one group; mixed and ambiguous ones are left out."""
+def goemotions(data: Path, split: str = "train", *, named: bool = False) -> list[Labelled]:
+    """Comments that all raters put into one group; mixed and ambiguous ones are left out. `named` leaves the marks in
+    place that stand where a name stood."""
     groups = {"1": "negative", "2": "neutral", "3": "positive"}
     found = []
     for line in _lines(data / "sentiment" / "goemotions" / f"{split}.tsv.gz"):
         text, group, *_ = line.split("\t")
         if group in groups:
-            found.append(Labelled(text.replace("[NAME]", "he"), groups[group]))
+            found.append(Labelled(text if named else text.replace("[NAME]", "he"), groups[group]))
     return found
 
 
