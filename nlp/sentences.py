@@ -19,6 +19,8 @@ from tenor.events import Transcript, Word
 
 PAUSE_MS = 3000
 """After a longer pause a sentence is over, however it ended."""
+STOP_MS = 1500
+"""After a full stop a sentence goes on only sooner than this."""
 SHORT_PAUSE_MS = 800
 """Without punctuation and capitals the pause is all there is to go by."""
 CUT_MS = 300
@@ -99,7 +101,8 @@ def continues(before: str, after: str, pause_ms: int) -> bool:
     if word in _NEVER_LAST or _TRAILING.search(before):
         return True
     if _FINISHED.search(before) and not _ELLIPSIS.search(before):
-        return False
+        # Some recognisers put a full stop after every utterance, but begin a new sentence with a capital.
+        return before.endswith(".") and after[:1].islower() and pause_ms <= STOP_MS
     if word in _SELDOM_LAST or pause_ms < CUT_MS:
         return True
     if not after[:1].islower():
