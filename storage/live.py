@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import Select, func, select, text
+from sqlalchemy import Select, Subquery, Text, cast, func, select, text
 from sqlmodel import Session
 
 from storage import tables
@@ -17,12 +18,13 @@ SENTENCES = 80
 """How far back the mood curves go: about forty sentences a side."""
 
 CALLS, SAID, ALERTS = (tables.Call.metadata.tables[name] for name in ("calls", "sentences", "alerts"))
+_curves = msgspec.json.Decoder(dict[str, list[tuple[int, float]]]).decode
 OF_CALL = (
     *("id", "state", "medium", "agent", "customer", "site", "queue", "started_at", "task", "swapped", "mood_caller"),
     *("mood_agent", "sentences", "alerts", "escalations", "metrics", "sample"),
 )
 OF_SENTENCE = ("id", "role", "start_ms", "end_ms", "text", "sentiment", "mood", "intent")
-OF_ALERT = ("id", "call", "rule", "severity", "text", "at_ms", "at", "escalation", "sentence")
+OF_ALERT = ("id", "rule", "severity", "text", "at_ms", "at", "escalation", "sentence")
 
 
 @dataclass(slots=True)
@@ -57,53 +59,53 @@ class LiveCall:
 def live_calls(session: Session, viewer: Viewer, *, site: str = "", queue: str = "") -> list[LiveCall]:
     """The calls going on now that this viewer may see, longest first."""
     connection = session.connection()
-    postgres = connection.dialect.name == "postgresql"
+    live, raised = live_queries(viewer, site, queue, connection.dialect.name)
     calls: dict[str, LiveCall] = {}
-    last: dict[str, LiveCall] = {}
-    for row in connection.execute(live_query(viewer, site, queue, postgres)).mappings():
-        if not row["started_at"]:  # nothing but a sentence is known of it yet
+    for *fields, moods, last in connection.execute(live).all():
+        call = LiveCall(*fields)
+        if not call.started_at:  # nothing but a sentence is known of it yet
             continue
-        fields = dict(row)
-        moods, last_id = fields.pop("moods"), fields.pop("last_id")
-        call = calls[fields["id"]] = LiveCall(**fields)
-        if last_id is not None:
-            last[last_id] = call
-        for start_ms, role, mood in reversed(moods if postgres else msgspec.json.decode(moods)):
-            call.moods.setdefault(side(role, call.swapped), []).append((start_ms, mood))
-    for row in connection.execute(_last_sentences(list(last))).mappings() if last else ():
-        call = last[row["id"]]
-        call.last = {**row, "role": side(row["role"], call.swapped)}
-    for row in connection.execute(_alerts(list(calls))).mappings() if calls else ():
-        alert = dict(row)
-        calls[alert.pop("call")].raised.append(alert)
+        calls[call.id] = call
+        if last is not None:
+            call.moods = {side(role, call.swapped): sorted(curve) for role, curve in _curves(moods).items()}
+            call.last = dict(zip(OF_SENTENCE, msgspec.json.decode(last), strict=True))
+            call.last["role"] = side(call.last["role"], call.swapped)
+    for name, *values in connection.execute(raised).all():
+        if name in calls:
+            calls[name].raised.append(dict(zip(OF_ALERT, values, strict=True)))
     return sorted(calls.values(), key=lambda call: call.started_at)
 
 
-def live_query(viewer: Viewer, site: str, queue: str, postgres: bool) -> Select[Any]:
-    """One row a call. The curves come as one value each, read from the index alone. Not in order, lest a planner
-    choose the index of all calls by time over that of the few live ones."""
+@lru_cache(maxsize=1024)
+def live_queries(viewer: Viewer, site: str, queue: str, dialect: str) -> tuple[Select[Any], Select[Any]]:
+    """One row a call, and one an alert. A call's curves and its last sentence come as one value each: the curves are
+    made from the index alone. Not in order, lest a planner choose the index of all calls by time over that of the few
+    live ones."""
+    live: list[Any] = [text(tables.LIVE), viewer.clause()]
+    live += [CALLS.c[name] == value for name, value in (("site", site), ("queue", queue)) if value]
     newest = SAID.c.start_ms.desc()
     of_call = SAID.c.call == CALLS.c.id
-    recent = select(SAID.c.start_ms, SAID.c.role, SAID.c.mood).where(of_call).correlate(CALLS)
-    tail = recent.order_by(newest).limit(SENTENCES).subquery()
-    listed, row = (func.json_agg, func.json_build_array) if postgres else (func.json_group_array, func.json_array)
-    moods = select(func.coalesce(listed(row(*tail.c)), func.json_array() if not postgres else func.json_build_array()))
-    last = select(SAID.c.id).where(of_call).correlate(CALLS).order_by(newest).limit(1)
-    query = select(
-        *(CALLS.c[name] for name in OF_CALL),
-        moods.scalar_subquery().label("moods"),
-        last.scalar_subquery().label("last_id"),
-    ).where(text(tables.LIVE), viewer.clause())
-    if site:
-        query = query.where(CALLS.c.site == site)
-    if queue:
-        query = query.where(CALLS.c.queue == queue)
-    return query
+    curves = select(SAID.c.start_ms, SAID.c.role, SAID.c.mood).where(of_call).correlate(CALLS)
+    moods = _by_role(curves.order_by(newest).limit(SENTENCES).subquery(), dialect)
+    last = select(_array(dialect, *(SAID.c[name] for name in OF_SENTENCE))).where(of_call).correlate(CALLS)
+    last_one = last.order_by(newest).limit(1)
+    columns = (CALLS.c[name] for name in OF_CALL)
+    calls = select(*columns, moods.scalar_subquery(), last_one.scalar_subquery()).where(*live)
+    alerts = select(ALERTS.c.call, *(ALERTS.c[name] for name in OF_ALERT)).join(CALLS, CALLS.c.id == ALERTS.c.call)
+    return calls, alerts.where(*live).order_by(ALERTS.c.at_ms)
 
 
-def _last_sentences(ids: list[str]) -> Select[Any]:
-    return select(*(SAID.c[name] for name in OF_SENTENCE)).where(SAID.c.id.in_(ids))
+def _by_role(recent: Subquery, dialect: str) -> Select[Any]:
+    """JSON: `{"caller": [[start_ms, mood], ...], ...}`."""
+    point = (recent.c.start_ms, recent.c.mood)
+    if dialect == "postgresql":
+        curve = func.json_agg(func.json_build_array(*point)).label("curve")
+        curves = select(recent.c.role, curve).group_by(recent.c.role).subquery()
+        return select(cast(func.json_object_agg(curves.c.role, curves.c.curve), Text))
+    curve = func.json_group_array(func.json_array(*point)).label("curve")
+    curves = select(recent.c.role, curve).group_by(recent.c.role).subquery()
+    return select(func.json_group_object(curves.c.role, func.json(curves.c.curve)))
 
 
-def _alerts(calls: list[str]) -> Select[Any]:
-    return select(*(ALERTS.c[name] for name in OF_ALERT)).where(ALERTS.c.call.in_(calls)).order_by(ALERTS.c.at_ms)
+def _array(dialect: str, *values: Any) -> Any:
+    return cast(func.json_build_array(*values), Text) if dialect == "postgresql" else func.json_array(*values)

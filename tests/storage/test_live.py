@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from sqlalchemy import text
 
 from storage.database import Database
-from storage.live import SENTENCES, live_calls, live_query
+from storage.live import SENTENCES, live_calls, live_queries
 from storage.viewer import HOUSE
 from tests.storage.rows import AMIR, MANAGER, alert, call, sentence, store
 
@@ -67,24 +68,28 @@ def test_everybody_sees_what_is_theirs(database: Database) -> None:
         assert live_calls(session, AMIR, site="south") == []
 
 
-def test_the_query_reads_indexes_alone(database: Database) -> None:
-    """However many calls are over and sentences were said."""
+def test_the_queries_read_what_is_live_by_indexes(database: Database) -> None:
+    """However many calls are over, sentences were said and alerts raised."""
     over = [call(f"over {n}", state="analysed", started_at=float(n)) for n in range(300)]
     said = [sentence(f"over {n}", 1000 * m, mood=0.1) for n in range(300) for m in range(30)]
-    store(database, call("one"), call("two"), *(sentence("one", 1000 * n) for n in range(99)), *over, *said)
-    query = live_query(HOUSE, "", "", database.is_postgres)
-    compiled = query.compile(database.engine, compile_kwargs={"literal_binds": True})
+    raised = [alert(f"over {n}", 1000 * m) for n in range(300) for m in range(10)]
+    store(database, call("one"), call("two"), *(sentence("one", 1000 * n) for n in range(99)), *over, *said, *raised)
     with database.begin() as session:
         session.execute(text("ANALYZE"))
+    live, alerts = (_plan(database, query) for query in live_queries(HOUSE, "", "", database.engine.dialect.name))
+    for plan in (live, alerts):
+        assert "Seq Scan" not in plan, plan
+        assert re.search(
+            "calls USING (COVERING )?INDEX calls_(by_state|live)|using calls_(by_state|live) on calls", plan
+        ), plan
+    assert live.count("sentences_of_call") == 2, live
+    assert re.search("COVERING INDEX sentences_of_call|Scan Backward using sentences_of_call", live), live
+    assert "FOR ORDER BY" not in live, live
+    assert "alerts_of_call" in alerts, alerts
+
+
+def _plan(database: Database, query: Any) -> str:
+    compiled = query.compile(database.engine, compile_kwargs={"literal_binds": True})
+    explain, column = ("EXPLAIN", 0) if database.is_postgres else ("EXPLAIN QUERY PLAN", 3)
     with database.session() as session:
-        if database.is_postgres:
-            plan = "\n".join(row[0] for row in session.execute(text(f"EXPLAIN {compiled}")))
-            assert "Seq Scan" not in plan, plan
-            assert re.search("Scan .*calls_(live|by_state)", plan), plan
-            assert plan.count("sentences_of_call") == 2, plan
-            assert "Scan Backward using sentences_of_call" in plan, plan
-        else:
-            plan = "\n".join(row[3] for row in session.execute(text(f"EXPLAIN QUERY PLAN {compiled}")))
-            assert re.search("SEARCH calls USING INDEX calls_by_state|SCAN calls USING INDEX calls_live", plan), plan
-            assert "SEARCH sentences USING COVERING INDEX sentences_of_call" in plan, plan
-            assert "TEMP B-TREE" not in plan, plan
+        return "\n".join(row[column] for row in session.execute(text(f"{explain} {compiled}")))
