@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nlp.foreign import is_foreign
 from nlp.intents import Intents
+from nlp.masks import as_said, filled
 from nlp.model import Floats, Model, Reading
 from nlp.sentiments import Feeling, Sentiments
 from nlp.slots import slots
@@ -41,7 +42,8 @@ class LocalUnderstanding:
     def understand(self, texts: Sequence[str]) -> list[Understood]:
         """Every text in its order; an empty one feels nothing and wants nothing."""
         readable = [index for index, text in enumerate(texts) if text.strip() and not is_foreign(text)]
-        readings = dict(zip(readable, self._model.read([texts[index] for index in readable]), strict=True))
+        read = [filled(texts[index])[0] for index in readable]
+        readings = dict(zip(readable, self._model.read(read), strict=True))
         return [
             self._understood(text, readings[index]) if index in readings else self._untold(text)
             for index, text in enumerate(texts)
@@ -55,13 +57,14 @@ class LocalUnderstanding:
         feelings = self._sentiments.scores(reading)
         wishes = self._intents.scores(reading)
         intent, score = self._intents.best(wishes)
+        read, stand_ins = filled(text)
         return Understood(
             text,
             max(feelings, key=feelings.__getitem__),
             feelings,
             intent,
             score,
-            slots(text, reading, self._tags),
+            as_said(slots(read, reading, self._tags), stand_ins),
             wishes,
             mood=self._sentiments.mood(feelings),
             embedding=reading.embedding,
