@@ -1,6 +1,7 @@
 // What is known of one call, from the snapshot and from everything after it. Hearing something twice changes nothing.
 import { roleOf } from "./dom.js"
 
+const SLACK_MS = 100
 const NOW = new Set(["ringing", "live"])
 
 export class CallState {
@@ -12,6 +13,8 @@ export class CallState {
     this.notes = new Map(snapshot.notes.map((note) => [note.note, note]))
     this.labels = new Map()
     this.interims = new Map()
+    this.heard = new Map()
+    for (const sentence of snapshot.sentences) this.reach(sentence)
     for (const label of snapshot.labels) this.label(label)
   }
 
@@ -41,10 +44,13 @@ export class CallState {
     this.labels.set(label.sentence, held)
   }
 
+  reach({ channel, end_ms }) { this.heard.set(channel, Math.max(this.heard.get(channel) || 0, end_ms)) }
+
   /** False when a later revision is known already. */
   hear(sentence) {
     const known = this.sentences.get(sentence.sentence)
     this.interims.delete(sentence.channel)
+    this.reach(sentence)
     if (known && known.revision >= sentence.revision) return false
     this.sentences.set(sentence.sentence, sentence)
     this.about.duration_ms = Math.max(this.about.duration_ms || 0, sentence.end_ms)
@@ -53,7 +59,8 @@ export class CallState {
 
   transcript(said) {
     this.interims.delete(said.channel)
-    const told = [...this.sentences.values()].some((one) => one.channel === said.channel && one.end_ms >= said.end_ms)
+    // Topics are read side by side: what comes of an utterance may come after the sentence it became.
+    const told = said.start_ms + SLACK_MS < (this.heard.get(said.channel) || 0)
     if (said.text && !told) this.interims.set(said.channel, said)
   }
 

@@ -1,0 +1,102 @@
+"""The dashboard: how soon a published sentence is on the page, and what ten open dashboards cost the server.
+
+Real Chromium, ten browser contexts on the Live page, four calls with both sides talking. The browsers take most of a
+small machine themselves; what is counted as the dashboard's cost is the processor time of its process alone.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+from playwright.sync_api import Page
+
+from tests.dashboard.conftest import BrowserThread, House, running_house
+from tests.dashboard.floor import Floor, FloorCall
+
+DASHBOARDS = 10
+CALLS = 4
+SECONDS = 30.0
+WATCH = """() => {
+  let grid
+  window.seen = []
+  const find = (root) => {
+    for (const element of root.querySelectorAll('*')) {
+      if (element.classList.contains('grid')) return element
+      const inner = element.shadowRoot && find(element.shadowRoot)
+      if (inner) return inner
+    }
+  }
+  const known = new Set()
+  new MutationObserver(() => {
+    for (const text of grid.querySelectorAll('.last')) {
+      const said = /said at (\\d+\\.\\d+)/.exec(text.textContent)
+      if (said && !known.has(said[1])) { known.add(said[1]); window.seen.push(Date.now() / 1000 - Number(said[1])) }
+    }
+  }).observe(grid = find(document), { subtree: true, childList: true, characterData: true })
+}"""
+
+
+def main() -> None:
+    thread = BrowserThread()
+    try:
+        for dashboards in (1, DASHBOARDS):
+            with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
+                _measure(thread, house, dashboards)
+    finally:
+        thread.stop()
+
+
+def _measure(thread: BrowserThread, house: House, dashboards: int) -> None:
+    calls = [house.floor.call(f"agent {number}") for number in range(CALLS)]
+    pages: list[Page] = [thread.run(_open, thread=thread, house=house, number=number) for number in range(dashboards)]
+    process = psutil.Process(house.process.pid)
+    _talk(house.floor, calls, 3.0)
+    for page in pages:
+        thread.run(page.evaluate, expression=WATCH)
+    before, began = process.cpu_times(), time.monotonic()
+    said = _talk(house.floor, calls, SECONDS)
+    after, took = process.cpu_times(), time.monotonic() - began
+    delays = sorted(delay for page in pages for delay in thread.run(page.evaluate, expression="window.seen"))
+    for page in pages:
+        thread.run(page.close)
+    cores = (after.user + after.system - before.user - before.system) / took
+    print(
+        f"{dashboards:2} dashboards, {CALLS} calls: published to page p50 {_within(delays, 0.5):.0f} ms, "
+        f"p95 {_within(delays, 0.95):.0f} ms ({len(delays)} of {said * dashboards} seen as the last sentence); "
+        f"dashboard process {cores:.2f} cores; load {psutil.getloadavg()[0]:.1f}"
+    )
+
+
+def _open(thread: BrowserThread, house: House, number: int) -> Page:
+    page = thread.context(house.address, f"browser {number}").new_page()
+    page.goto(house.address)
+    page.locator(".tile").nth(CALLS - 1).wait_for(timeout=60_000)
+    return page
+
+
+def _talk(floor: Floor, calls: list[FloorCall], seconds: float) -> int:
+    """Each call: a sentence every two seconds or so, with its interims before it, as the recogniser gives them."""
+    chance = random.Random(7)
+    until, said = time.monotonic() + seconds, 0
+    while time.monotonic() < until:
+        for call in calls:
+            role = chance.choice(("caller", "agent"))
+            for words in range(3):
+                call.interim(role, "and so on " * (words + 1))
+            call.says(role, f"This was said at {time.time():.3f}", chance.choice(("negative", "neutral", "positive")))
+            call.metrics(task="order_status", talk_share__caller=chance.random())
+            said += 1
+            time.sleep(2.0 / len(calls))
+    return said
+
+
+def _within(delays: list[float], share: float) -> float:
+    return delays[min(len(delays) - 1, int(share * len(delays)))] * 1000 if delays else float("nan")
+
+
+if __name__ == "__main__":
+    main()
