@@ -35,7 +35,6 @@ from tenor.cli.flags import (
     reading,
     recording_options,
 )
-from tenor.cli.keeping import Keeping
 from tenor.cli.output import errors, progress
 from tenor.cli.redactor import redactor
 from tenor.cli.shift import recogniser
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from ingest.options import Options
     from ingest.sources import Source
     from ingest.text.conversation import Reading
+    from tenor.cli.keeping import Keeping
 
 
 def analyze(
@@ -118,12 +118,18 @@ def analyze(
     how = reading(form, medium, encoding, text_column, speaker_column, time_column, conversation_column, agents)
     sources = named(paths, readable())
     work = Analysis(chosen, sources, options, how, jobs=jobs, own=riva is None, as_json=as_json)
-    done, bad, kept = run(work.run(Keeping(chosen, again=again) if store else None))
+    done, bad, kept = run(work.run(_keeping(chosen, again=again) if store else None))
     if done > 1 and not as_json:
         there = f", {kept} of them in the database already" if kept else ""
         errors.print(f"{done - bad} of {done} calls understood{there}")
     if bad:
         raise typer.Exit(BadInput.exit_code)
+
+
+def _keeping(settings: Settings, *, again: bool) -> Keeping:
+    from tenor.cli.keeping import Keeping  # with a database behind it, which few runs need
+
+    return Keeping(settings, again=again)
 
 
 class Analysis:
