@@ -17,13 +17,14 @@ from tenor.redaction.holding import held, mail_is_near
 from tenor.redaction.masking import Mask, joined, masked_text, masked_words, spans
 from tenor.redaction.names import names, people
 from tenor.redaction.ordinary import ORDINARY
+from tenor.redaction.passwords import passwords
 from tenor.redaction.utterance import Utterance
 from tenor.redaction.verdicts import context, continued, verdict
 
 USUAL = ("card", "account", "phone", "email", "birth_date")
 _WORTH_A_LOOK = re.compile(
     r"\d|@|\w\.\w|\b(zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple|twenty|thirty|forty|fifty|sixty"
-    r"|seventy|eighty|ninety|ten|eleven|twelve|\w+teen|dot|born|birth\w*|underscore)\b",
+    r"|seventy|eighty|ninety|ten|eleven|twelve|\w+teen|dot|born|birth\w*|underscore|pass(word|code|phrase))\b",
     re.IGNORECASE,
 )
 LONGEST = 2000
@@ -38,7 +39,7 @@ class PatternRedactor:
         self._kinds = frozenset(kinds)
         self._numbers = bool(self._kinds & {"card", "account", "phone", "number"})
         self._meaning = bool(self._kinds & {"person", "address"})
-        self._growing = bool(self._kinds & {"person", "address", "email"})
+        self._growing = bool(self._kinds & {"person", "address", "email", "account"})
         """Whether words, not only digits, can grow into a secret."""
         self._finder = finder if self._meaning else None
 
@@ -95,6 +96,8 @@ class PatternRedactor:
                 taken.update(range(date.first, date.last + 1))
                 if "birth_date" in self._kinds and _of_birth(date, said):
                     yield Mask(date.first, date.last, "birth_date")
+        if "account" in self._kinds:
+            yield from passwords(said)
         if self._numbers:
             yield from self._found_numbers(said, taken)
         if self._meaning:

@@ -35,6 +35,9 @@ SECRET = [
     ("social security number one two three forty five sixty seven eighty nine", "social security number [account]"),
     ("it is 9988776655443", "it is [account]"),
     ("my pin is 4321", "my pin is [account]"),
+    ("my password is hunter2", "my password is [account]"),
+    ("the old password was flamingo 42 i think", "the old password was [account] i think"),
+    ("the passcode is one two three four", "the passcode is [account]"),
     # telephones
     ("call me at 555-123-4567", "call me at [phone]"),
     ("call me at (555) 123-4567 please", "call me at ([phone] please"),
@@ -106,6 +109,8 @@ ORDINARY = [
     "it happened twice in 24 hours",
     "May I ask you something?",
     "I may second that",
+    "my password is not working",
+    "the password was reset",
 ]
 
 
