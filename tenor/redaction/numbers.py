@@ -20,7 +20,7 @@ SOUND_ALIKE = {"to": "2", "too": "2", "for": "4", "or": "4", "ate": "8", "won": 
 SCALES = frozenset({"hundred", "thousand", "million", "billion", "point"})
 BETWEEN = frozenset({"uh", "um", "er", "erm", "uhm", "dash", "hyphen", "space", "then", "-"})
 """May stand inside a number that is being read out."""
-_WRITTEN = re.compile(r"\+?\(?\d[\d().\-]*")
+_WRITTEN = re.compile(r"\+?\(?\d[\d()./\-]*")
 _GROUP = re.compile(r"\d+")
 _QUANTITY = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?|\d+\.\d{1,2}")
 

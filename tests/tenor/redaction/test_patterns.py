@@ -25,6 +25,7 @@ SECRET = [
     ("Visa 4111 1111 1111 1112", "Visa [card]"),
     ("the security code is 123", "the security code is [card]"),
     ("cvv one two three", "cvv [card]"),
+    ("it expires 05/27", "it expires [card]"),
     ("my credit card ends in four two four two", "my credit card ends in [card]"),
     # accounts
     ("my account number is 12345678", "my account number is [account]"),
@@ -106,6 +107,7 @@ ORDINARY = [
     "seven days a week, twenty four hours a day",
     "the total was 1500",
     "4 out of 5 stars",
+    "we are open 24/7",
     "it happened twice in 24 hours",
     "May I ask you something?",
     "I may second that",
