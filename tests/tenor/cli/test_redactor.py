@@ -1,0 +1,47 @@
+"""The redactor that the settings ask for, and no more of it than they need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenor.cli.redactor import FinderWhenNeeded, redactor
+from tenor.errors import BadInput
+from tenor.settings import Settings
+
+
+def settings(folder: Path, **speech: Any) -> Settings:
+    return Settings.model_validate({"home": folder, "speech": speech, "language": {"model": str(folder)}})
+
+
+def test_an_unknown_kind_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="'persons'") as error:
+        redactor(settings(tmp_path, redact_kinds=["card", "persons"]))
+    assert "person, number" in error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("speech", "loaded"),
+    [
+        ({}, False),
+        ({"redact": "audio"}, False),
+        ({"redact_kinds": ["person"]}, False),
+        ({"redact_kinds": ["person"], "redact": "text"}, True),
+        ({"redact_kinds": ["address"], "redact_queues": {"payments": "audio"}}, True),
+        ({"redact_kinds": ["address"], "redact_queues": {"payments": "off"}}, False),
+    ],
+)
+def test_the_model_is_loaded_when_it_is_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, speech: dict[str, Any], loaded: bool
+) -> None:
+    loads: list[bool] = []
+    monkeypatch.setattr(FinderWhenNeeded, "load", lambda _: loads.append(True))
+    redactor(settings(tmp_path, **speech))
+    assert bool(loads) == loaded
+
+
+def test_a_call_may_want_it_when_the_settings_do_not(tmp_path: Path) -> None:
+    wanted = redactor(settings(tmp_path, redact_kinds=["person"]))
+    assert wanted.redact("thanks Beatrix", ()).text == "thanks [person]"  # the model that ships: this folder has none
