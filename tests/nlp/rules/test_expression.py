@@ -71,6 +71,7 @@ def test_what_cannot_be_used_is_told(pattern: str, reason: str, at: int) -> None
     assert told.value.at == at
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_any_text_is_a_pattern_or_is_refused(pattern: str, text: str) -> None:
     with suppress(Unfit):
