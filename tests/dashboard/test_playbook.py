@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from dashboard.playbook import MOODS, MOST, read_playbook
 from tenor.yaml_lines import Faulty
 
-
 OURS = read_playbook()
 
 
