@@ -6,11 +6,11 @@ fills in later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import singledispatchmethod
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, singledispatchmethod
 from typing import Any
 
-from sqlalchemy import Connection, Table, bindparam, select, update
+from sqlalchemy import Connection, Executable, Table, bindparam, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session
 
@@ -51,7 +51,7 @@ class Batch:
         connection = session.connection()
         calls = locked(connection, self._since)
         begun = self._advance(connection, calls)
-        _put(connection, SENTENCES, [_sentence_row(event, calls) for event in self._sentences.values()], _if_newer)
+        _put(connection, SENTENCES, [_sentence_row(event, calls) for event in self._sentences.values()], replace=True)
         _date(connection, begun)
         _put(connection, ALERTS, [_plain(event, alert="id") for event in self._alerts.values()])
         _put(connection, NOTES, [_plain(event, note="id") for event in self._notes.values()], defaults=_NOTE)
@@ -110,9 +110,7 @@ class Batch:
             if changes:
                 changed[event.call] = row
         if changed:
-            everything = update(CALLS).where(CALLS.c.id == bindparam("of_call"))
-            everything = everything.values({name: bindparam(name) for name in _FOLLOWED})
-            connection.execute(everything, [{**changed[call], "of_call": call} for call in sorted(changed)])
+            connection.execute(_UPDATE, [{**changed[call], "of_call": call} for call in sorted(changed)])
             people = {(row["agent"], row["site"]) for row in changed.values() if row["agent"]}
             agents = [{"name": agent, "site": site} for agent, site in sorted(people)]
             _put(connection, AGENTS, agents, defaults={"display_name": "", "team": "", "sample": False})
@@ -128,15 +126,22 @@ _FOLLOWED = (
     *("attributes", "state", "state_at", "reason", "ended_at", "metrics", "metrics_ms", "task", "task_score"),
 )
 _NOTE = {"acknowledged_by": "", "acknowledged_at": None}
+# Statements are put together once: that takes longer than running them.
+_UPDATE = update(CALLS).where(CALLS.c.id == bindparam("of_call")).values({name: bindparam(name) for name in _FOLLOWED})
+_LOCK = (
+    select(CALLS.c.id, *(CALLS.c[name] for name in _FOLLOWED))
+    .where(CALLS.c.id.in_(bindparam("calls", expanding=True)))
+    .order_by(CALLS.c.id)
+    .with_for_update()
+)
 
 
 def locked(connection: Connection, since: dict[str, float]) -> dict[str, Row]:
     """The rows of the calls, made where there are none. Nobody else changes them until we are done; everyone takes
     them in the same order, so that two who write never wait for each other."""
-    wanted = select(CALLS.c.id, *(CALLS.c[name] for name in _FOLLOWED)).with_for_update().order_by(CALLS.c.id)
 
     def read(ids: Iterable[str]) -> dict[str, Row]:
-        return {row["id"]: dict(row) for row in connection.execute(wanted.where(CALLS.c.id.in_(ids))).mappings()}
+        return {row["id"]: dict(row) for row in connection.execute(_LOCK, {"calls": list(ids)}).mappings()}
 
     if not since:
         return {}
@@ -149,29 +154,23 @@ def locked(connection: Connection, since: dict[str, float]) -> dict[str, Row]:
 
 
 def _put(
-    connection: Connection,
-    table: Table,
-    rows: Sequence[Row],
-    conflict: Callable[[Any, Table], Any] | None = None,
-    defaults: Row | None = None,
+    connection: Connection, table: Table, rows: Sequence[Row], *, replace: bool = False, defaults: Row | None = None
 ) -> None:
-    """Insert rows by their id; one that is there stays, unless `conflict` says otherwise."""
-    if not rows:
-        return
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    statement = insert(table)
-    statement = conflict(statement, table) if conflict else statement.on_conflict_do_nothing()
-    connection.execute(statement, [{**(defaults or {}), **row} for row in rows])
+    """Insert rows by their id; one that is there stays, unless a higher revision may `replace` it."""
+    if rows:
+        statement = _insert(table, connection.dialect.name, replace)
+        connection.execute(statement, [{**(defaults or {}), **row} for row in rows])
 
 
-def _if_newer(insert: Any, table: Table) -> Any:
-    """A sentence takes the place of an earlier revision of itself, never of the same or a later one."""
-    changes = {
-        column.name: insert.excluded[column.name] for column in table.columns if column.name not in ("id", "call")
-    }
-    return insert.on_conflict_do_update(
-        index_elements=["id"], set_=changes, where=insert.excluded.revision > table.c.revision
-    )
+@lru_cache
+def _insert(table: Table, dialect: str, replace: bool) -> Executable:
+    statement: Any = (postgresql.insert if dialect == "postgresql" else sqlite.insert)(table)
+    if not replace:
+        return statement.on_conflict_do_nothing()  # type: ignore[no-any-return]
+    new = statement.excluded
+    changes = {column.name: new[column.name] for column in table.columns if column.name not in ("id", "call")}
+    newer = new.revision > table.c.revision
+    return statement.on_conflict_do_update(index_elements=["id"], set_=changes, where=newer)  # type: ignore[no-any-return]
 
 
 def _sentence_row(event: Sentence, calls: dict[str, Row]) -> Row:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlmodel import Session, col
 
 from storage.tables import Erased
 
 LOCK = 0x6572617365  # "erase": PostgreSQL's lock between those who write calls and those who erase them
+
+_MARKED = select(col(Erased.fingerprint)).where(col(Erased.fingerprint).in_(bindparam("marks", expanding=True)))
 
 
 def fingerprint(call: str) -> str:
@@ -25,7 +27,7 @@ def is_erased(session: Session, call: str) -> bool:
 def which(session: Session, calls: Iterable[str]) -> set[str]:
     """Those of the calls that were erased."""
     by_mark = {fingerprint(call): call for call in calls}
-    found = session.scalars(select(col(Erased.fingerprint)).where(col(Erased.fingerprint).in_(by_mark)))
+    found = session.connection().execute(_MARKED, {"marks": list(by_mark)}).scalars()
     return {by_mark[mark] for mark in found}
 
 

@@ -14,38 +14,47 @@ from storage.sides import AGENT, CALLER, side
 CALLS, SENTENCES, ALERTS = (tables.Call.metadata.tables[name] for name in ("calls", "sentences", "alerts"))
 DIGITS = 6
 """Means are rounded, so that they do not depend on the order of the rows."""
+SUMS = (
+    *("sentences", "alerts", "escalations", "mood_caller", "mood_agent", "duration_ms", "talk_share_agent"),
+    "silence_share",
+)
+THESE: Any = bindparam("calls", expanding=True)
+
+
+def _mean(role: str) -> Any:
+    return func.avg(case((SENTENCES.c.role == role, SENTENCES.c.mood))).label(role)
+
+
+# Statements are put together once: that takes longer than running them.
+_OF_SENTENCES = (
+    select(
+        SENTENCES.c.call,
+        func.count().label("count"),
+        func.max(SENTENCES.c.end_ms).label("end_ms"),
+        _mean(CALLER),
+        _mean(AGENT),
+    )
+    .where(SENTENCES.c.call.in_(THESE))
+    .group_by(SENTENCES.c.call)
+)
+_ESCALATED = func.sum(case((ALERTS.c.escalation, 1), else_=0)).label("escalations")
+_OF_ALERTS = (
+    select(ALERTS.c.call, func.count().label("count"), _ESCALATED)
+    .where(ALERTS.c.call.in_(THESE))
+    .group_by(ALERTS.c.call)
+)
+_CALLS = select(CALLS.c.id, CALLS.c.swapped, CALLS.c.metrics, CALLS.c.metrics_ms).where(CALLS.c.id.in_(THESE))
+_UPDATE = update(CALLS).where(CALLS.c.id == bindparam("of_call")).values({name: bindparam(name) for name in SUMS})
 
 
 def refresh(session: Session, calls: Collection[str]) -> None:
     """Bring the rows of these calls in line with what belongs to them."""
-    connection = session.connection()
-    said = {row.call: row for row in connection.execute(_of_sentences(calls))}
-    raised = {row.call: row for row in connection.execute(_of_alerts(calls))}
-    columns = (CALLS.c.id, CALLS.c.swapped, CALLS.c.metrics, CALLS.c.metrics_ms)
-    rows = connection.execute(select(*columns).where(CALLS.c.id.in_(calls))).all()
+    connection, these = session.connection(), {"calls": list(calls)}
+    said = {row.call: row for row in connection.execute(_OF_SENTENCES, these)}
+    raised = {row.call: row for row in connection.execute(_OF_ALERTS, these)}
+    rows = connection.execute(_CALLS, these).all()
     if rows:
-        changes = [_sums(row, said.get(row.id), raised.get(row.id)) for row in rows]
-        connection.execute(
-            update(CALLS)
-            .where(CALLS.c.id == bindparam("of_call"))
-            .values({name: bindparam(name) for name in changes[0] if name != "of_call"}),
-            changes,
-        )
-
-
-def _of_sentences(calls: Collection[str]) -> Any:
-    def mean(role: str) -> Any:
-        return func.avg(case((SENTENCES.c.role == role, SENTENCES.c.mood))).label(role)
-
-    longest = func.max(SENTENCES.c.end_ms).label("end_ms")
-    columns = (SENTENCES.c.call, func.count().label("count"), longest, mean(CALLER), mean(AGENT))
-    return select(*columns).where(SENTENCES.c.call.in_(calls)).group_by(SENTENCES.c.call)
-
-
-def _of_alerts(calls: Collection[str]) -> Any:
-    escalations = func.sum(case((ALERTS.c.escalation, 1), else_=0)).label("escalations")
-    columns = (ALERTS.c.call, func.count().label("count"), escalations)
-    return select(*columns).where(ALERTS.c.call.in_(calls)).group_by(ALERTS.c.call)
+        connection.execute(_UPDATE, [_sums(row, said.get(row.id), raised.get(row.id)) for row in rows])
 
 
 def _sums(call: Any, said: Any, raised: Any) -> dict[str, Any]:
