@@ -10,7 +10,7 @@ import time
 from tenor import telemetry
 from tenor.settings import TelemetrySettings
 
-ALL = ("decoding", "bus", "recognition", "latency", "memory", "scaling", "batch", "scenarios", "redaction")
+ALL = ("decoding", "bus", "recognition", "latency", "memory", "scaling", "batch", "scenarios", "redaction", "store", "dashboard")
 
 
 def main() -> None:

@@ -67,17 +67,12 @@ class Visit(Protocol):
 
 
 @contextmanager
-def running_house(home: Path, sign_in: str = "none", **dashboard: Any) -> Iterator[House]:
-    settings = Settings(
-        home=home,
-        bus=BusSettings(partitions=4),
-        dashboard=DashboardSettings(sign_in=sign_in, port=0, **dashboard),
-    )
-    flags = [
-        f"--set=dashboard.{name}={value}" for name, value in dashboard.items() if isinstance(value, str | int | float)
-    ]
+def running_house(home: Path, sign_in: str = "none", *, port: int = 0, **dashboard: str) -> Iterator[House]:
+    given = DashboardSettings(sign_in=sign_in)
+    settings = Settings(home=home, bus=BusSettings(partitions=4), dashboard=given)
+    flags = [f"--set=dashboard.{name}={value}" for name, value in {"sign_in": sign_in, **dashboard}.items()]
     command = [sys.executable, "-m", "tenor", "--home", str(home), "--set=bus.partitions=4", *flags]
-    command += [f"--set=dashboard.sign_in={sign_in}", "dashboard", "--port", "0"]
+    command += ["dashboard", "--port", str(port)]
     with Floor(settings) as floor:
         process = subprocess.Popen(
             command, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"}, cwd=home
