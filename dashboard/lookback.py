@@ -72,10 +72,9 @@ def show_curves(subject: Subject, step: Step) -> date | None:
     tiles.section("Mood", " · ".join(words))
     team = subject.team["mood_caller"] if subject.team is not None else Sums()
     chart = plots.mood_over_time(steps, trends, team.mean, step)
-    event: Any = st.altair_chart(chart, on_select="rerun", selection_mode="step", key="mood", width="stretch")
-    chosen = event.selection.get("step") or []
+    clicked = plots.show(chart, choose="step", key="mood").get("day")
     _show_figures(subject, steps, step)
-    return date.fromisoformat(chosen[0]["day"]) if chosen and "day" in chosen[0] else None
+    return date.fromisoformat(clicked) if clicked else None
 
 
 def _show_figures(subject: Subject, steps: Mapping[date, Tally], step: Step) -> None:
@@ -83,7 +82,7 @@ def _show_figures(subject: Subject, steps: Mapping[date, Tally], step: Step) -> 
     columns = st.columns(3)
     with columns[0]:
         tiles.section("Calls", f"a {step}, and how many escalated")
-        st.altair_chart(plots.counts_over_time(steps, step), width="stretch")
+        plots.show(plots.counts_over_time(steps, step))
     shares = (
         ("talk_share_agent", "Agent talks", "share of all speech"),
         ("silence_share", "Silence", "share of calls"),
@@ -93,7 +92,7 @@ def _show_figures(subject: Subject, steps: Mapping[date, Tally], step: Step) -> 
             tiles.section(title, about)
             other = subject.team[figure].mean if subject.team is not None else None
             if subject.own[figure].n:
-                st.altair_chart(plots.figure_over_time(coarse, figure, other), width="stretch")
+                plots.show(plots.figure_over_time(coarse, figure, other))
             else:
                 st.caption("Only spoken calls have this.")
 

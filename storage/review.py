@@ -28,7 +28,7 @@ Kind = Literal["sentiment", "intent"]
 Why = Literal["disagreement", "unsure", "second opinion", "sample"]
 WHY: tuple[Why, ...] = ("disagreement", "unsure", "unsure", "second opinion", "sample")
 """The order in which each label's turn goes through the reasons."""
-POOL = 5_000
+POOL = 3_000
 """Newest sentences that are chosen from: what is said now matters most, and the choice stays quick."""
 UNSURE = 0.7
 """Probability of the model's answer below which it is unsure."""

@@ -60,12 +60,10 @@ def _one(
         rules = history.alerts(session, viewer, subject.scope, period)
     with left:
         tiles.section("Through the week", "colour: callers' mood · size: calls")
-        st.altair_chart(plots.rhythm(hours), width="stretch")
+        plots.show(plots.rhythm(hours))
     with right:
         tiles.section("What calls were about", "colour: callers' mood")
-        st.altair_chart(
-            plots.bars([(look.words(task), tally) for task, tally in tasks.items()], "Calls"), width="stretch"
-        )
+        plots.show(plots.bars([(look.words(task), tally) for task, tally in tasks.items()], "Calls"))
     if rules:
         st.html(
             "Alerts: "
@@ -103,21 +101,16 @@ def _everyone(viewer: Viewer, database: Database, people: dict[str, Person], per
             for name, tally in agents.items()
             if name in people
         ]
-        event = st.altair_chart(
-            plots.dots(rows, subject.own["mood_caller"].mean, "Team"),
-            on_select="rerun", selection_mode="row", key="dots", width="stretch",
-        )  # fmt: skip
-        chosen = event.selection.get("row") or []
-        if chosen and chosen[0].get("id") in people:
-            filters.choose("agent", chosen[0]["id"])
+        overall = subject.own["mood_caller"].mean
+        chosen = plots.show(plots.dots(rows, overall, "Team"), choose="row", key="dots").get("id")
+        if chosen in people:
+            filters.choose("agent", chosen)
     with right:
         tiles.section("Through the week", "colour: callers' mood · size: calls")
-        st.altair_chart(plots.rhythm(hours), width="stretch")
+        plots.show(plots.rhythm(hours))
         trends = {side: trend({day: tally[side] for day, tally in subject.days.items()}) for side in plots.SIDES}
         tiles.section("All together", f"callers: {tiles.tendency(trends['mood_caller'], subject.own.calls)}")
-        st.altair_chart(
-            plots.mood_over_time(history.in_steps(subject.days, "week"), trends, None, "week"), width="stretch"
-        )
+        plots.show(plots.mood_over_time(history.in_steps(subject.days, "week"), trends, None, "week"))
     listing.download(
         "Agents",
         "all",

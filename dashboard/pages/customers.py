@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import altair as alt
 import streamlit as st
 
@@ -58,7 +56,7 @@ def _one(viewer: Viewer, database: Database, customer: str, period: Period, step
         return
     lookback.show_tiles(subject)
     tiles.section("Every contact", "a mark each; colour and height: how the customer felt")
-    st.altair_chart(_contacts(single), width="stretch")
+    plots.show(_contacts(single))
     columns = st.columns(3)
     groups: list[tuple[str, dict[str, Tally]]] = [
         ("By medium", media), ("By reason", {look.words(task): tally for task, tally in tasks.items()}),
@@ -67,7 +65,7 @@ def _one(viewer: Viewer, database: Database, customer: str, period: Period, step
     for column, (title, tallies) in zip(columns, groups, strict=True):
         with column:
             tiles.section(title)
-            st.altair_chart(plots.bars(list(tallies.items())[:10], "Calls"), width="stretch")
+            plots.show(plots.bars(list(tallies.items())[:10], "Calls"))
     lookback.show_calls(database, viewer, subject, None, step, names)
 
 
@@ -83,13 +81,9 @@ def _everyone(viewer: Viewer, database: Database, period: Period) -> None:
         )
         return
     listing.sample_mark(any(tally.sample for tally in tallies.values()))
-    tiles.section("Who calls often, and how they feel", "click a mark to look closer")
-    event: Any = st.altair_chart(
-        _crowd(tallies, names), on_select="rerun", selection_mode="customer", key="crowd", width="stretch"
-    )
-    chosen = event.selection.get("customer") or []
-    if chosen and chosen[0].get("id"):
-        filters.choose("customer", chosen[0]["id"])
+    tiles.section("Who calls often, and how they feel", "larger: more escalations · click a mark to look closer")
+    if chosen := plots.show(_crowd(tallies, names), choose="customer", key="crowd").get("id"):
+        filters.choose("customer", chosen)
     listing.download(
         "Customers",
         "all",
@@ -115,8 +109,7 @@ def _crowd(tallies: dict[str, Tally], names: dict[str, str]) -> plots.Plot:
         .encode(
             x=alt.X("calls:Q", title="Contacts", axis=alt.Axis(tickMinStep=1)),
             y=alt.Y("mood:Q", title="Mood", scale=alt.Scale(nice=True)),
-            size=alt.Size("escalated:Q", title="Escalated", scale=alt.Scale(range=[60, 420]),
-                          legend=alt.Legend(orient="top", values=[0, 2, 4])),
+            size=alt.Size("escalated:Q", scale=alt.Scale(domain=[0, 10], range=[60, 420], clamp=True), legend=None),
             color=alt.Color("mood:Q", scale=plots.MOOD, legend=None),
             opacity=alt.condition("datum.calls < 10", alt.value(0.45), alt.value(0.9)),
             tooltip=[alt.Tooltip("name:N", title="Customer"), alt.Tooltip("calls:Q", title="Contacts"),

@@ -61,7 +61,7 @@ def show(viewer: Viewer, database: Database) -> None:
     with left:
         tiles.section("Throughput", f"sentences, each bar {look.duration(step)}")
         if flow:
-            st.altair_chart(plots.flow(flow, step), width="stretch")
+            plots.show(plots.flow(flow, step))
         else:
             st.caption("No sentence in this time.")
     with right:
@@ -69,12 +69,12 @@ def show(viewer: Viewer, database: Database) -> None:
             "Latency over time", f"from the last word to the sentence, newest {look.count(latency.sentences)} sentences"
         )
         if latency.over_time:
-            st.altair_chart(plots.latency_over_time(latency.over_time, TARGET_MS), width="stretch")
+            plots.show(plots.latency_over_time(latency.over_time, TARGET_MS))
         else:
             st.caption("No spoken sentence in this time.")
     if latency.stages:
         tiles.section("Where the time goes", "median and 95th percentile of each stage, in milliseconds")
-        st.altair_chart(plots.waits(latency.stages), width="stretch")
+        plots.show(plots.waits(latency.stages))
     left, right = st.columns(2)
     with left:
         _failed(failed)

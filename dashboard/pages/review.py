@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from html import escape
 from typing import get_args
 
@@ -95,47 +97,38 @@ def _card(chosen: Chosen, looked: Looked, kind: Kind) -> None:
 def _keys(desk: Desk, database: Database, viewer: Viewer, chosen: Chosen, looked: Looked) -> None:
     predicted = getattr(looked.sentence, desk.kind)
     offered = _offered(desk.kind, looked, predicted)
+    answer = partial(_answer, desk, database, viewer)
     with st.container(horizontal=True):
-        if st.button(f"Accept: {look.words(predicted)}", key="accept", shortcut="A", type="primary"):
-            _answered(desk, database, viewer, predicted)
+        accept = f"Accept: {look.words(predicted)}"
+        st.button(accept, key="accept", shortcut="A", type="primary", on_click=answer, args=(predicted,))
         for number, value in enumerate(offered, 1):
             label = look.sentiment(value) if desk.kind == "sentiment" else look.words(value)
-            if st.button(label, key=f"choice_{number}", shortcut=str(number)):
-                _answered(desk, database, viewer, value)
+            st.button(label, key=f"choice_{number}", shortcut=str(number), on_click=answer, args=(value,))
     with st.container(horizontal=True):
         if desk.kind == "intent" and st.button("Another intent", key="list", shortcut="L"):
             st.session_state["listing"] = chosen.sentence
-        if st.button("Skip", key="skip", shortcut="S"):
-            desk.skip()
-            st.rerun(scope="fragment")
-        if st.button("Undo", key="undo", shortcut="U", disabled=not desk.given):
-            desk.undo(database, viewer)
-            st.rerun(scope="fragment")
+        st.button("Skip", key="skip", shortcut="S", on_click=desk.skip)
+        st.button(
+            "Undo", key="undo", shortcut="U", disabled=not desk.given, on_click=desk.undo, args=(database, viewer)
+        )
     if desk.kind == "intent" and st.session_state.get("listing") == chosen.sentence:
-        _all_intents(desk, database, viewer)
+        _all_intents(answer)
 
 
-def _all_intents(desk: Desk, database: Database, viewer: Viewer) -> None:
+def _all_intents(answer: Callable[[str], None]) -> None:
+    """Every intent there is; one begins to type its name."""
     names = [*choices.intents(frame.current().settings), "unknown"]
-    value = st.selectbox(
-        "Intent",
-        names,
-        index=None,
-        key="all_intents",
-        format_func=look.words,
-        width=320,
-        placeholder="Type, then Enter",
-    )
+    st.selectbox(
+        "Intent", names, index=None, key="all_intents", format_func=look.words, width=320,
+        placeholder="Type, then Enter", on_change=lambda: answer(st.session_state["all_intents"]),
+    )  # fmt: skip
     st.components.v2.component("tenor.focus", js=FOCUS)(key="focus")
-    if value:
-        _answered(desk, database, viewer, value)
 
 
-def _answered(desk: Desk, database: Database, viewer: Viewer, value: str) -> None:
+def _answer(desk: Desk, database: Database, viewer: Viewer, value: str) -> None:
+    """Runs before the page does, so that one run shows the next sentence."""
     desk.answer(database, viewer, value)
     st.session_state.pop("listing", None)
-    st.session_state.pop("all_intents", None)
-    st.rerun(scope="fragment")
 
 
 def _offered(kind: Kind, looked: Looked, predicted: str) -> list[str]:
@@ -179,14 +172,14 @@ def _agreement(viewer: Viewer, database: Database, kind: Kind) -> None:
     with left:
         tiles.section("Agreement", "Cohen's kappa with its 95 % interval: 1 always, 0 as by chance")
         if pairs:
-            st.altair_chart(plots.kappas(pairs), width="stretch")
+            plots.show(plots.kappas(pairs))
         else:
             st.caption("Two people have to label the same sentences first.")
     with right:
         if pairs:
             most = pairs[0]
             tiles.section("Who said what", f"{most.one} and {most.other}, {most.agreement.shared} sentences")
-            st.altair_chart(plots.answers(most), width="stretch")
+            plots.show(plots.answers(most))
     made = [
         tiles.Tile(author, look.count(done.labels), (
             tiles.Remark(f"{look.share(done.changed / done.labels)} not as the model"),

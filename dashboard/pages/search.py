@@ -52,7 +52,7 @@ def show(viewer: Viewer, database: Database) -> None:
     listing.sample_mark(any(hit.sample for hit in found.hits))
     tiles.section(f"{many} sentence{'' if total == 1 else 's'}", f"in {took * 1000:.0f} ms")
     if len(found.hits) > 5:
-        st.altair_chart(plots.sentiments_over_time(_by_day(found.hits)), width="stretch")
+        plots.show(plots.sentiments_over_time(_by_day(found.hits)))
         if found.cursor:
             st.caption(f"Drawn and downloaded: the newest {MOST}.")
     shown = st.session_state.get("shown", SHOWN) if st.session_state.get("shown_of") == query else SHOWN

@@ -1,0 +1,270 @@
+"""Agents, Customers, Search, Review and Operations, in a real browser."""
+
+from __future__ import annotations
+
+import csv
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from playwright.sync_api import Page, expect
+from sqlalchemy import func, select, text
+from sqlmodel import col
+
+from dashboard.sign_in import OWNER
+from storage import history, sample
+from storage.history import Scope
+from storage.periods import Period
+from storage.tables import Call, Label, SavedSearch, Sentence
+from storage.viewer import HOUSE
+from tests.dashboard.conftest import House, Visit, running_house
+
+pytestmark = pytest.mark.browser
+SLOW_MS = 40_000
+"""The first look at a page on a machine that has other things to do."""
+PAGES = ("agents", "customers", "search", "review", "operations")
+
+
+@pytest.fixture(scope="module")
+def new_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with running_house(tmp_path_factory.mktemp("history")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def old_house(new_house: House) -> House:
+    """With weeks behind it."""
+    sample.add(new_house.floor.database, 5)
+    return new_house
+
+
+def settled(page: Page) -> Page:
+    """Once nothing is being drawn any more."""
+    expect(page.locator(".t-heading")).to_be_visible(timeout=SLOW_MS)
+    expect(page.locator("[data-testid=stSkeleton]")).to_have_count(0)
+    expect(page.locator("[data-testid=stException]")).to_have_count(0)
+    return page
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_say_why_they_are_empty(new_house: House, visit: Visit, name: str) -> None:
+    page = settled(visit(new_house, f"/{name}"))
+    if name == "operations":
+        expect(page.get_by_text("No sentence in this time.")).to_be_visible()
+        expect(page.locator("[data-stage=storage]")).to_contain_text("up to date")
+    else:
+        expect(page.locator(".t-empty")).to_contain_text("tenor sample add")
+
+
+def test_agents_shows_everyone_and_one(old_house: House, visit: Visit) -> None:
+    page = settled(visit(old_house, "/agents"))
+    expect(page.locator(".t-sample")).to_contain_text("tenor sample remove")
+    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(3)
+    page.get_by_role("combobox", name="Agent").click()
+    page.get_by_role("option", name=re.compile("Grace Linden")).click()
+    expect(page).to_have_url(re.compile("agent=grace.linden"))
+    with old_house.floor.database.session() as session:
+        span = Period.ending(
+            time.time(), 28, ZoneInfo(page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone"))
+        )
+        own = history.total(session, HOUSE, Scope(agent="grace.linden"), span)
+    tile = page.locator(".t-tile", has_text="Calls").first
+    expect(tile.locator("b")).to_have_text(str(own.calls))
+    expect(page.locator(".t-tile", has_text="Callers' mood")).to_contain_text("the team")
+    expect(page.get_by_text(re.compile("^Mood.*Caller: (falling|no clear trend)"))).to_be_visible()
+
+
+def test_a_link_shows_what_its_sender_saw_down_to_the_sentence(old_house: House, visit: Visit) -> None:
+    page = settled(visit(old_house, "/agents?agent=lena.hofer&period=7+days&order=newest+first"))
+    expect(page.get_by_role("combobox", name="Agent")).to_have_value(re.compile("Lena Hofer"))
+    expect(page.get_by_role("radio", name="7 days")).to_be_checked()
+    call = page.locator("details.t-call").first
+    expect(call).to_be_visible()
+    call.locator("summary").click()
+    line = call.locator("a.t-said").first
+    said = line.locator("span").last.inner_text()
+    line.click()
+    expect(page).to_have_url(re.compile(r"/call\?call=sample-.*sentence="))
+    expect(page.get_by_text(said).first).to_be_visible()
+
+
+def test_few_calls_are_said_to_be_few(old_house: House, visit: Visit) -> None:
+    page = settled(visit(old_house, "/agents?agent=david.roth"))
+    expect(page.locator(".t-tile", has_text="Callers' mood")).to_contain_text(
+        re.compile(r"\d calls?: too few to compare")
+    )
+    expect(page.get_by_text(re.compile("^Mood.*too few for a trend"))).to_be_visible()
+
+
+def test_an_agent_finds_themselves_and_nobody_else(old_house: House, visit: Visit) -> None:
+    page = settled(visit(old_house, "/agents?agent=grace.linden", looks_as="agent:owen.price"))
+    expect(page.get_by_role("heading", name="My calls")).to_be_visible()
+    expect(page.locator(".t-tile").first).to_be_visible()
+    expect(page.get_by_text("Grace Linden")).to_have_count(0)
+    expect(page.locator(".t-tile", has_text="the team")).to_have_count(0)
+    expect(page.get_by_role("link", name="Review")).to_have_count(0)
+    page = settled(visit(old_house, "/search", looks_as="agent:owen.price"))
+    rows = page.locator(".t-row")
+    expect(rows.first).to_be_visible()
+    assert all("Owen Price" in row for row in rows.all_inner_texts())
+
+
+def test_what_is_shown_can_be_taken_along(old_house: House, visit: Visit) -> None:
+    page = settled(visit(old_house, "/agents?agent=lena.hofer"))
+    with page.expect_download() as got:
+        page.get_by_role("button", name="Figures as CSV").click()
+    rows = list(csv.DictReader(Path(got.value.path()).read_text("utf-8").splitlines()))
+    shown = int(page.locator(".t-tile", has_text="Calls").first.locator("b").inner_text())
+    assert sum(int(row["calls"]) for row in rows) == shown
+
+
+def test_a_customer_across_media(old_house: House, visit: Visit) -> None:
+    page = settled(visit(old_house, "/customers"))
+    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(1)
+    with old_house.floor.database.session() as session:
+        media = session.execute(
+            select(col(Call.customer)).group_by(col(Call.customer)).having(func.count(col(Call.medium).distinct()) == 3)
+        ).first()
+    assert media is not None
+    page = settled(visit(old_house, f"/customers?customer={media[0]}"))
+    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(4)
+    expect(page.locator("details.t-call").first).to_be_visible()
+
+
+def test_search_finds_marks_and_keeps(old_house: House, visit: Visit) -> None:
+    page = settled(visit(old_house, "/search?words=manager&sentiment=negative"))
+    rows = page.locator(".t-row")
+    expect(rows.first.locator("mark")).to_have_text(re.compile("manager", re.IGNORECASE))
+    page.get_by_role("button", name=re.compile("Save this search")).click()
+    page.get_by_label("Save this search as").fill("Wants a manager")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("button", name="Wants a manager").first).to_be_visible()
+    with old_house.floor.database.session() as session:
+        (kept,) = session.scalars(select(SavedSearch))
+        assert kept.query == {"words": "manager", "sentiment": ["negative"]}
+    page = settled(visit(old_house, "/search"))
+    page.get_by_role("button", name="Wants a manager").first.click()
+    expect(page).to_have_url(re.compile("words=manager"))
+    expect(page.locator(".t-row mark").first).to_be_visible()
+    page.get_by_role("textbox", name="Words").fill("nothing*says*this")
+    page.get_by_role("textbox", name="Words").press("Enter")
+    expect(page.locator(".t-empty")).to_contain_text("Nothing found")
+
+
+def test_a_callers_words_stay_words(old_house: House, visit: Visit) -> None:
+    said = "<img src=x onerror=alert(1)> </details><script>window.bad = 1</script> unmistakable"
+    call = old_house.floor.call("lena.hofer", customer="<b>bold</b>")
+    call.says("caller", said)
+    call.ends()
+    _until(lambda: _count(old_house, "SELECT count(*) FROM sentences WHERE text LIKE '%unmistakable%'"))
+    page = settled(visit(old_house, "/search?words=unmistakable"))
+    expect(page.locator(".t-row").first).to_contain_text("<script>window.bad = 1</script>")
+    assert page.evaluate("window.bad") is None
+
+
+def test_review_needs_no_mouse(old_house: House, visit: Visit) -> None:
+    page = settled(visit(old_house, "/review"))
+    card = page.locator(".t-card")
+    expect(card).to_be_visible()
+    seen: list[str] = []
+    for key in ("2", "a", "3", "s", "1"):
+        seen.append(card.get_attribute("data-sentence") or "")
+        page.keyboard.press(key)
+        expect(card).not_to_have_attribute("data-sentence", seen[-1])
+    assert len(set(seen)) == 5
+    answered = [one for one in seen if one != seen[3]]
+    with old_house.floor.database.session() as session:
+        own = select(Label).where(col(Label.author) == OWNER.name)
+        labels = {one.sentence: one for one in session.scalars(own)}
+        assert labels.keys() == {*answered}
+        first = session.get(Sentence, answered[0])
+        assert first is not None
+        assert (labels[answered[0]].value, labels[answered[0]].predicted) == ("neutral", first.sentiment)
+        assert labels[answered[1]].value == labels[answered[1]].predicted
+        assert labels[answered[2]].value == "positive"
+        assert labels[answered[3]].value == "negative"
+        assert all((labels[one].seconds or 0) >= 0 for one in answered)
+    expect(page.get_by_test_id("progress")).to_contain_text("4 today")
+    expect(page.get_by_test_id("progress")).to_contain_text("1 skipped")
+    page.keyboard.press("u")
+    expect(card).to_have_attribute("data-sentence", seen[4])
+    expect(page.get_by_test_id("progress")).to_contain_text("3 today")
+
+
+def test_review_of_intents_by_keyboard(old_house: House, visit: Visit) -> None:
+    page = settled(visit(old_house, "/review?kind=Intent"))
+    card = page.locator(".t-card")
+    first = card.get_attribute("data-sentence") or ""
+    page.keyboard.press("l")
+    box = page.get_by_role("combobox", name="Intent")
+    expect(box).to_be_focused()
+    page.keyboard.type("opening hours")
+    page.keyboard.press("Enter")
+    expect(card).not_to_have_attribute("data-sentence", first)
+    with old_house.floor.database.session() as session:
+        values = list(
+            session.scalars(select(col(Label.value)).where(col(Label.sentence) == first, col(Label.kind) == "intent"))
+        )
+    assert "opening_hours" in values
+
+
+def test_administrators_are_told_of_labels_nobody_shares(old_house: House, visit: Visit) -> None:
+    page = settled(visit(old_house, "/review"))
+    expect(page.locator(".t-warn", has_text="pat.vance")).to_contain_text("unlike everyone else")
+    page = settled(visit(old_house, "/review", looks_as="analyst:ada"))
+    expect(page.locator(".t-section", has_text="Reviewers")).to_be_visible()
+    expect(page.locator(".t-warn", has_text="pat.vance")).to_have_count(0)
+
+
+def test_operations_tells_what_waits_and_what_failed(old_house: House, visit: Visit) -> None:
+    page = settled(visit(old_house, "/operations?span=8+weeks"))
+    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(3)
+    expect(page.locator(".t-row").first).to_be_visible()
+    expect(page.locator("[data-stage=language] b")).to_contain_text("waiting")
+    with old_house.floor.database.session() as session:
+        reason = session.scalars(
+            select(col(Call.reason)).where(col(Call.state) == "failed").order_by(col(Call.started_at).desc())
+        ).first()
+    expect(page.get_by_text(reason or "-").first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "path", ["/agents", "/agents?agent=lena.hofer", "/customers", "/search", "/review", "/operations"]
+)
+def test_on_a_phone_nothing_sticks_out(old_house: House, visit: Visit, path: str) -> None:
+    page = settled(visit(old_house, path, phone=True))
+    expect(page.locator(".t-tile, .t-row, .t-card, [data-testid=stVegaLiteChart]").first).to_be_visible()
+    wider = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth")
+    assert wider <= 0
+
+
+def test_ten_thousand_calls(old_house: House, visit: Visit) -> None:
+    database = old_house.floor.database
+    columns = ", ".join(f'"{column.name}"' for column in Call.__table__.columns if column.name != "id")  # type: ignore[attr-defined]
+    times = 10_000 // _count(old_house, "SELECT count(*) FROM calls WHERE sample") + 1
+    with database.begin() as session:
+        for number in range(times):
+            again = f"SELECT id || '+{number}', {columns} FROM calls WHERE sample AND id NOT LIKE '%+%'"
+            session.execute(text(f"INSERT INTO calls (id, {columns}) {again}"))
+    page = settled(visit(old_house, "/agents?period=6+months"))
+    calls = page.locator(".t-tile", has_text="Calls").first.locator("b")
+    expect(calls).to_have_text(re.compile(r"1\d\D?\d{3}"))
+    page = settled(visit(old_house, "/customers?period=6+months"))
+    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(1)
+    page = settled(visit(old_house, "/agents?agent=tomas.reis&period=6+months"))
+    expect(page.locator("details.t-call").first).to_be_visible()
+
+
+def _count(house: House, query: str) -> int:
+    with house.floor.database.session() as session:
+        return int(session.execute(text(query)).scalar_one())
+
+
+def _until(found: Callable[[], object]) -> None:
+    end = time.monotonic() + 10
+    while not found():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.05)
