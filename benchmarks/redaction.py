@@ -1,6 +1,6 @@
 """What redaction takes out of telephone calls, what it leaves in, what it takes wrongly, and what it costs.
 
-    python -m benchmarks.redaction [--heard FILE] [--misses]
+    python -m benchmarks.redaction [--calls 40 | --heard FILE] [--misses]
 
 Data: Harper Valley Bank calls (CC BY 4.0) below TENOR_BENCH_DATA, by default ../shared/data beside the repository.
 They are heard by `tenor transcribe` first, which takes minutes; `--heard` names a file of what its `--json` printed.
@@ -67,13 +67,16 @@ class Side:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser.add_argument("--calls", type=int, default=40, help="how many recordings")
     parser.add_argument("--heard", type=Path, help="what `tenor transcribe --json` printed")
     parser.add_argument("--model", type=Path, default=DEFAULT, help="another model's folder")
     parser.add_argument("--misses", action="store_true", help="print what was left in and what was taken wrongly")
     options, _ = parser.parse_known_args()
-    lines, hearing_s = (options.heard.read_text("utf-8").splitlines(), 0.0) if options.heard else transcribed()
+    lines, hearing_s = (
+        (options.heard.read_text("utf-8").splitlines(), 0.0) if options.heard else transcribed(options.calls)
+    )
     heard = {Path(call["call"]["file"]).stem: call["utterances"] for call in map(json.loads, lines)}
-    sides = [side for path in sorted((CALLS / "calls").glob("*.json")) for side in sides_of(path, heard[path.stem])]
+    sides = [side for name in sorted(heard) for side in sides_of(CALLS / "calls" / f"{name}.json", heard[name])]
     redactor = PatternRedactor(KINDS, LanguageFinder(options.model))
     quality(sides, redactor, misses=options.misses)
     redacting_s = speed([said["text"] for side in sides for said in side.utterances], redactor)
@@ -83,9 +86,10 @@ def main() -> None:
         print(verdict(more <= SLOWER, f"at most {100 * SLOWER:+.0f} %"))
 
 
-def transcribed() -> tuple[list[str], float]:
+def transcribed(calls: int) -> tuple[list[str], float]:
     """What was heard, and the processor time it took."""
-    command = [sys.executable, "-m", "tenor", "transcribe", "--json", str(CALLS / "audio")]
+    paths = sorted((CALLS / "audio").glob("*.flac"))[:calls]
+    command = [sys.executable, "-m", "tenor", "transcribe", "--json", *map(str, paths)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return done.stdout.splitlines(), used.ru_utime + used.ru_stime

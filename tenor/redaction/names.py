@@ -5,7 +5,7 @@ What a model finds on top of that comes in as spans; everyday words are left out
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tenor.redaction.masking import Mask
 from tenor.redaction.numbers import TIMES
@@ -34,7 +34,7 @@ def names(said: Utterance) -> Iterator[Mask]:
     yield from _spelled(said)
 
 
-def people(said: Utterance, found: Iterator[tuple[int, int]]) -> Iterator[Mask]:
+def people(said: Utterance, found: Iterable[tuple[int, int]]) -> Iterator[Mask]:
     """Tokens a model takes for a name, without the everyday words among them."""
     for first, last in found:
         for at in range(first, last + 1):

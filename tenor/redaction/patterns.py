@@ -114,18 +114,27 @@ class PatternRedactor:
                     yield Mask(run.first, run.last, kind)
 
     def _found_names(self, said: Utterance, taken: set[int], *, final: bool) -> Iterator[Mask]:
+        """By their context; then a model is asked, if words are left that may be names."""
         people_found: list[tuple[int, int]] = []
         places_found: list[tuple[int, int]] = []
-        if self._finder is not None and any(said.strange(at) for at in range(len(said.tokens))):
+        masks = list(self._named(said, taken, places_found))
+        left = {at for at in range(len(said.tokens)) if said.strange(at)} - taken
+        left -= {at for mask in masks for at in mask.tokens}
+        if left and self._finder is not None:
             for start, end, kind in self._finder.find(said.text, final=final):
                 covered = [at for at, token in enumerate(said.tokens) if token.start < end and token.end > start]
                 if covered and taken.isdisjoint(covered):
                     (people_found if kind == "person" else places_found).append((covered[0], covered[-1]))
-        if "address" in self._kinds:
-            yield from (mask for mask in addresses(said, places_found) if taken.isdisjoint(mask.tokens))
+            masks = list(self._named(said, taken, places_found))
+        yield from masks
         if "person" in self._kinds:
-            found = (*names(said), *people(said, iter(people_found)))
-            yield from (mask for mask in found if taken.isdisjoint(mask.tokens))
+            yield from people(said, people_found)
+
+    def _named(self, said: Utterance, taken: set[int], places: Iterable[tuple[int, int]]) -> Iterator[Mask]:
+        if "address" in self._kinds:
+            yield from (mask for mask in addresses(said, places) if taken.isdisjoint(mask.tokens))
+        if "person" in self._kinds:
+            yield from (mask for mask in names(said) if taken.isdisjoint(mask.tokens))
 
 
 def _of_birth(date: Date, said: Utterance) -> bool:
