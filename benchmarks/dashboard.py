@@ -1,7 +1,8 @@
-"""The dashboard: how soon a published sentence is on the page, and what ten open dashboards cost the server.
+"""The dashboard: how soon a published sentence is on the page, what ten open dashboards cost the server, and the whole
+way from the end of speech to the page, with every stage in one process and sample calls playing.
 
-Real Chromium, ten browser contexts on the Live page, four calls with both sides talking. The browsers take most of a
-small machine themselves; what is counted as the dashboard's cost is the processor time of its process alone.
+Real Chromium on the Live page, four calls with both sides talking. The browsers take most of a small machine
+themselves; what is counted as the dashboard's cost is the processor time of its process alone.
 """
 
 from __future__ import annotations
@@ -9,17 +10,20 @@ from __future__ import annotations
 import random
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 
 import psutil
 from playwright.sync_api import Page
 
+from benchmarks.services import free_port, tenor
 from tests.dashboard.conftest import BrowserThread, House, running_house
 from tests.dashboard.floor import Floor, FloorCall
 
 DASHBOARDS = 10
 CALLS = 4
 SECONDS = 30.0
+WHOLE_WAY_S = 90.0
 WATCH = """() => {
   let grid
   window.seen = []
@@ -46,6 +50,8 @@ def main() -> None:
         for dashboards in (1, DASHBOARDS):
             with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
                 _measure(thread, house, dashboards)
+        with tempfile.TemporaryDirectory() as home:
+            _whole_way(thread, Path(home))
     finally:
         thread.stop()
 
@@ -69,6 +75,33 @@ def _measure(thread: BrowserThread, house: House, dashboards: int) -> None:
         f"p95 {_within(delays, 0.95):.0f} ms ({len(delays)} of {said * dashboards} seen as the last sentence); "
         f"dashboard process {cores:.2f} cores; load {psutil.getloadavg()[0]:.1f}"
     )
+
+
+def _whole_way(thread: BrowserThread, home: Path) -> None:
+    """`tenor demo` with four calls; the page itself tells how far it is behind speech."""
+    port = free_port()
+    flags = ("--calls", str(CALLS), "--port", str(port), "--no-browser", "--no-history")
+    with tenor("--home", str(home), "demo", *flags):
+        deadline = time.monotonic() + 120
+        while True:
+            try:
+                urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=1).close()
+                break
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.5)
+        print(f"whole way, {CALLS} calls: {thread.run(_behind_speech, thread=thread, port=port)}")
+
+
+def _behind_speech(thread: BrowserThread, port: int) -> str:
+    page = thread.context(f"http://localhost:{port}").new_page()
+    page.goto(f"http://localhost:{port}")
+    page.locator(".status[title]").wait_for(timeout=120_000)
+    page.wait_for_timeout(WHOLE_WAY_S * 1000)
+    told = page.locator(".status").get_attribute("title")
+    page.close()
+    return told or "nothing was said"
 
 
 def _open(thread: BrowserThread, house: House, number: int) -> Page:

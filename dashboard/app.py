@@ -34,7 +34,7 @@ log = structlog.get_logger(__name__)
 
 SCRIPT = Path(__file__).with_name("main.py")
 GOODBYE_S = 1
-"""Event streams never end by themselves; nobody should wait for them when we stop."""
+"""How long what is being answered may take when we stop."""
 
 
 class Dashboard:
@@ -89,6 +89,7 @@ class Dashboard:
         except asyncio.CancelledError:
             log.info("dashboard stops")
         finally:
+            feed.close()
             await server.shutdown([listener])
 
     def _server(self, routes: list[BaseRoute], sign_in: SignIn, secret: str) -> uvicorn.Server:

@@ -122,6 +122,7 @@ class Feed:
         self._listeners: set[Listener] = set()
         self._agents: OrderedDict[str, str] = OrderedDict()
         self._lately: deque[Message] = deque(maxlen=LATELY)
+        self._over = False
 
     async def run(self) -> None:
         """Follow the bus until cancelled. While it is away, browsers keep what they have; then they start over."""
@@ -135,6 +136,12 @@ class Feed:
                 await asyncio.sleep(RETRY_S)
                 for listener in self._listeners:
                     listener.start_over()
+
+    def close(self) -> None:
+        """End every stream: they never end by themselves, and nobody should wait for them when we stop."""
+        self._over = True
+        for listener in self._listeners:
+            listener.start_over()
 
     def tell(self, kind: str, call: str, agent: str, content: dict[str, Any]) -> None:
         """Something that is not on the bus: a person's correction, sides turned round."""
@@ -162,6 +169,8 @@ class Feed:
             yield await self._snapshot(viewer, call) + b"".join(lately)
             while True:
                 chunk = await listener.take(HEARTBEAT_S)
+                if self._over:
+                    return
                 if chunk is None:
                     lately = [message.bytes for message in self._recent() if listener.hears(message)]
                     yield await self._snapshot(viewer, call) + b"".join(lately)

@@ -77,21 +77,23 @@ def running_house(home: Path, sign_in: str = "none", *, port: int = 0, **dashboa
         process = subprocess.Popen(
             command, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"}, cwd=home
         )
+        said: list[str] = []
         try:
-            yield House(_address(process), floor, process)
+            yield House(_address(process, said), floor, process)
         finally:
             process.terminate()
             process.wait(20)
+        assert not [line for line in said if "Traceback" in line], "".join(said)
 
 
-def _address(process: subprocess.Popen[str]) -> str:
+def _address(process: subprocess.Popen[str], said: list[str]) -> str:
     """What it says once it listens; what it says otherwise is the reason why it does not."""
-    said: list[str] = []
-    assert process.stderr is not None
-    for line in process.stderr:
+    errors = process.stderr
+    assert errors is not None
+    for line in errors:
         said.append(line)
         if found := re.search(r"the dashboard is on (http://\S+)", line):
-            threading.Thread(target=lambda: [None for _ in process.stderr or ()], daemon=True).start()
+            threading.Thread(target=said.extend, args=[errors], daemon=True).start()
             return found[1]
     raise AssertionError("the dashboard did not start: " + "".join(said))
 
