@@ -33,7 +33,7 @@ _LAST_WORD = re.compile(r"([\w']+)[^\s\w]*$")
 _NEVER_LAST = {"and", "or", "but", "because", "the", "a", "an", "my", "your", "our", "their", "if", "than"}
 """Words no sentence ends with, whatever stop the recogniser put after them."""
 _SELDOM_LAST = _NEVER_LAST | {
-    *("to", "of", "for", "with", "from", "at", "in", "on", "is", "are", "was", "so", "that", "which", "who"),
+    *("to", "of", "for", "with", "from", "at", "in", "on", "is", "are", "was", "which", "who"),
     *("i", "we", "his", "her"),
 }  # fmt: skip
 
