@@ -5,20 +5,23 @@ What a model finds on top of that comes in as spans; everyday words are left out
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from tenor.redaction.masking import Mask
 from tenor.redaction.numbers import TIMES
-from tenor.redaction.utterance import FILLERS, Utterance
+from tenor.redaction.utterance import Utterance
 
 LONGEST = 3
 """Words of a name that are taken after a cue; a model may find more."""
 _TITLES = frozenset({"mr", "mrs", "ms", "mister", "missus", "dr", "doctor", "professor"})
-_NAMES = frozenset({"name", "name's", "names", "surname", "firstname", "lastname"})
 _THINGS_WITH_NAMES = "company business street product brand file user domain bank host device network school team pet"
 _THINGS = frozenset(_THINGS_WITH_NAMES.split())
 _AFTER_CALLER = frozenset({"calling", "speaking", "from", "with", "here", "again", "on"})
-_SKIPPED = FILLERS | frozenset({"first", "last", "full", "my", "name", "uhm", "please"})
+_FILLERS = r"(?: (?:is|was|it's|uh|um|uhm|er|erm|also|actually|like|and|my|please))*"
+_NAME_IS = re.compile(rf"(?:^|(\S+) )(?:names?|name's|surname|firstname|lastname){_FILLERS}$")
+_THIS_IS = re.compile(r"(?:^| )this is(?: (?:uh|um|er))*$")
+_REACH = 7
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 _SAID_AS_LETTERS = (
     "atm atms usa cds dvd usb url gps sms pdf iban cvv cvc ssn vpn isp hdmi ceo faq pin asap eta irs ups apr"
@@ -44,23 +47,21 @@ def people(said: Utterance, found: Iterable[tuple[int, int]]) -> Iterator[Mask]:
 
 def cued(said: Utterance, at: int) -> bool:
     """Whether the words before token `at` announce a name that begins there."""
-    before = at - 1
-    while before >= 0 and said.core(before) in _SKIPPED and said.core(before) not in ("name", "is"):
-        before -= 1
-    cores = [said.core(place) for place in range(max(0, before - 2), before + 1)]
-    if before < 2:
-        cores = [*said.past[-3:], *cores]
     if said.core(at - 1) in _TITLES:
         return True
-    if not cores or (before >= 0 and said.stops_after(before)):
-        return False
-    if cores[-1] == "is":
-        cores.pop()
-        if cores and cores[-1] == "this":
-            return any(said.core(place) in _AFTER_CALLER for place in range(at + 1, at + 4))
-    elif cores[-1] not in ("name's", "surname") and said.core(at - 1) not in ("name", *_SKIPPED):
-        return False
-    return bool(cores) and cores[-1] in _NAMES and (len(cores) < 2 or cores[-2] not in _THINGS)
+    lead = _lead(said, at)
+    if named := _NAME_IS.search(lead):
+        return named[1] not in _THINGS
+    return bool(_THIS_IS.search(lead)) and any(said.core(place) in _AFTER_CALLER for place in range(at + 1, at + 4))
+
+
+def _lead(said: Utterance, at: int) -> str:
+    """The last words of the sentence before token `at`."""
+    first = at
+    while first and at - first < _REACH and not said.stops_after(first - 1):
+        first -= 1
+    words = [said.core(place) for place in range(first, at)]
+    return " ".join([*said.past, *words][-_REACH:] if first == 0 else words)
 
 
 def _strange_from(said: Utterance, at: int) -> int:

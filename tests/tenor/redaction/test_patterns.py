@@ -208,10 +208,10 @@ def test_only_the_kinds_asked_for() -> None:
     assert PatternRedactor([]).redact(said, ()).text == said
 
 
-def test_it_takes_less_than_a_millisecond() -> None:
+def test_it_takes_less_than_a_millisecond_of_the_processor() -> None:
     texts = [said for said, _ in SECRET] + ORDINARY
-    started = time.perf_counter()
+    started = time.process_time()
     for _ in range(10):
         for said in texts:
             REDACTOR.redact(said, ())
-    assert (time.perf_counter() - started) / (10 * len(texts)) < 0.001
+    assert (time.process_time() - started) / (10 * len(texts)) < 0.001
