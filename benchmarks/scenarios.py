@@ -164,7 +164,7 @@ class Chats:
         return percentile(waits, 0.99)
 
     async def follow(self) -> None:
-        async with self._bus.follower([SENTENCES]) as follower:
+        async with self._bus.follower([SENTENCES], from_start=True) as follower:
             while True:
                 records = await follower.poll()
                 now = time.perf_counter()
