@@ -43,8 +43,8 @@ class Database:
 
     @contextmanager
     def begin(self) -> Iterator[Session]:
-        """A transaction that means to write. On SQLite it waits for its turn now: one that reads first and
-        writes later would be turned away when another wrote in between."""
+        """A transaction that means to write: what it reads stays as it is until it ends (on SQLite because it waits for
+        its turn at once, on PostgreSQL as far as it locks)."""
         bound = self.engine.execution_options(**WRITES)
         with Session(bound, expire_on_commit=False) as session, session.begin():
             yield session
@@ -101,7 +101,8 @@ def _engine(url: URL) -> Engine:
         raise BadInput(f"cannot make the folder {file.parent} for the database: {error.strerror}", CHOOSE) from None
     if file.is_dir():
         raise BadInput(f"the database {file} is a folder", CHOOSE)
-    engine = create_engine(url, connect_args={"timeout": BUSY_MS / 1000, "isolation_level": None}, **options)
+    about = {"timeout": BUSY_MS / 1000, "isolation_level": "IMMEDIATE"}
+    engine = create_engine(url, connect_args=about, **options)
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine
@@ -118,6 +119,6 @@ def _prepare(connection: Any, _: Any) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    """The driver opens no transaction by itself (`isolation_level=None`), so we say when and which."""
-    writes = connection.get_execution_options().get("tenor_writes")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    """What reads needs no transaction: the driver opens one when a session writes after all, and waits for its turn."""
+    if connection.get_execution_options().get("tenor_writes"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
