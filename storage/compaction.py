@@ -33,6 +33,7 @@ def _compact_sqlite(database: Database) -> list[str]:
     try:
         connection = raw.driver_connection
         assert connection is not None
+        connection.isolation_level = None  # VACUUM is none of a transaction's business
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("INSERT INTO fts_index (fts_index) VALUES ('rebuild')")
         connection.execute("VACUUM")
@@ -41,8 +42,8 @@ def _compact_sqlite(database: Database) -> list[str]:
         raw.invalidate()  # with its settings
     if busy:
         raise Unavailable(
-            f"the call is erased, but {database.name} could not be compacted: others are reading it",
-            "give the same command again when fewer processes use the database",
+            f"{database.name} could not be compacted: others are reading it",
+            "`tenor erase --compact` does it later, when fewer processes use the database",
         )
     return []
 

@@ -1,12 +1,13 @@
 """Erasing calls for good: rows, recordings, the search index, the bus, and the bytes they leave behind.
 
-    1  the call's fingerprint is marked, in one transaction with the deletion: the bus cannot bring the call back
+    1  the call's fingerprint is marked: from now on the bus cannot bring the call back
     2  recordings, and whatever else keeps copies, are deleted
     3  its records are taken off the embedded bus; on Kafka they go when the retention ends
-    4  the search index is rebuilt and the database compacted, so that no page holds the words any more
-    5  a receipt without personal data says what was done
+    4  the rows are deleted
+    5  the search index is rebuilt and the database compacted, so that no page holds the words any more
+    6  a receipt without personal data says what was done
 
-Every step can be done again: after a crash, erasing the same call once more completes it.
+The rows go last, so that after a crash the same command finds the call again and completes what was begun.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from storage.database import Database
 from storage.shelf import SUFFIX, Shelf, name_of
 from storage.tables import Audit, Call, Customer, DeadLetter, SavedSearch
 from tenor.bus.opening import open_bus
-from tenor.errors import BadInput, Refused
+from tenor.errors import BadInput, Refused, TenorError
 from tenor.events import HOUR, TOPICS
 from tenor.settings import Settings
 
@@ -60,7 +61,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """Taken off the bus at once."""
     bus_kept_until: str | None
     """When the last of what the bus still holds will be gone; None: nothing is left on it."""
-    database_compacted: bool = True
+    database_compacted: bool
+    """False: `tenor erase --compact` is still to be done."""
     notes: list[str] = []
     """What is beyond our reach."""
 
@@ -92,7 +94,10 @@ async def erase(
         busy = unfinished(session, calls)
         names = list(session.scalars(select(col(Call.recording)).where(col(Call.id).in_(calls))))
     if not there and not before:
-        raise BadInput(f"there is no {'customer' if customer else 'call'} {customer or call!r} to erase")
+        raise BadInput(
+            f"there is no {'customer' if customer else 'call'} {customer or call!r} to erase",
+            "if the command was interrupted before: `tenor erase --compact`",
+        )
     if busy and not force:
         raise Refused(
             f"{len(busy)} of these calls are not over yet" if customer else f"call {call!r} is not over yet",
@@ -100,11 +105,17 @@ async def erase(
         )
     at = time.time()
     number = secrets.token_hex(8)
-    rows = await asyncio.to_thread(_delete_rows, database, calls, customer, number, by, at)
+    await asyncio.to_thread(_mark, database, calls, at)
     recordings = await asyncio.to_thread(_remove_recordings, settings, calls, names)
     kept_elsewhere = {keeper: await forget(calls) for keeper, forget in copies.items()}
     bus_records, bus_kept_until = await _off_the_bus(settings, calls, at)
-    notes = await asyncio.to_thread(compaction.compact, database)
+    rows = await asyncio.to_thread(_delete_rows, database, calls, customer, number, by, at)
+    trouble: TenorError | None = None
+    notes: list[str] = []
+    try:
+        notes = await asyncio.to_thread(compaction.compact, database)
+    except TenorError as error:
+        trouble = error
     receipt = Receipt(
         receipt=number,
         what="customer" if customer else "call",
@@ -116,18 +127,25 @@ async def erase(
         copies=kept_elsewhere,
         bus_records=bus_records,
         bus_kept_until=bus_kept_until,
+        database_compacted=trouble is None,
         notes=notes,
     )
-    _file(receipt, settings.home / "receipts")
+    await asyncio.to_thread(_file, receipt, settings.home / "receipts")
+    if trouble:
+        raise type(trouble)(f"erased (receipt {number}), but {trouble.message}", trouble.hint)
     return receipt
+
+
+def _mark(database: Database, calls: list[str], at: float) -> None:
+    with database.begin() as session:
+        for call in calls:
+            erased.mark(session, call, at)
 
 
 def _delete_rows(
     database: Database, calls: list[str], customer: str, number: str, by: str, at: float
 ) -> dict[str, int]:
     with database.begin() as session:
-        for call in calls:
-            erased.mark(session, call, at)
         rows = {
             table.name: _count(session, table, table.c.call.in_(calls))
             for table in SQLModel.metadata.sorted_tables

@@ -25,20 +25,27 @@ def erase(
     customer: str = typer.Option("", "--customer", metavar="ID", help="Erase this customer and all their calls."),
     yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask."),
     force: bool = typer.Option(False, "--force", help="Also calls that are not over yet."),
+    compact: bool = typer.Option(False, "--compact", help="Only compact the database, where an erasure could not."),
     as_json: bool = typer.Option(False, "--json", help="Print the receipt as JSON."),
 ) -> None:
     """Delete a call or a customer for good: rows, recordings, search index, bus; the database is compacted.
 
     There is no way back. A receipt without personal data is printed and kept in the folder `receipts`.
     """
+    from storage import compaction
     from storage.database import open_database
     from storage.erasure import erase as erase_for_good
 
-    if bool(call) == bool(customer):
+    if [bool(call), bool(customer), compact].count(True) != 1:
         raise BadInput("say what to erase: --call ID or --customer ID")
     given = settings(context)
     database = open_database(given)
     try:
+        if compact:
+            for note in compaction.compact(database):
+                say(f"[dim]{escape(note)}[/]")
+            console.print("compacted")
+            return
         if not yes:
             _ask(database, call, customer)
         receipt = run(erase_for_good(database, given, by=me(), call=call, customer=customer, force=force))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,14 @@ from sqlalchemy import text
 from sqlmodel import Session, SQLModel, select
 
 from deploy.postgres.server import Server
-from storage import erased
+from storage import compaction, erased
 from storage.database import Database, open_database
 from storage.erasure import Receipt, erase
 from storage.search import SearchQuery, saved, search
 from storage.tables import Audit, Call, Customer, DeadLetter, Sentence
 from storage.viewer import HOUSE
 from tenor.bus.opening import open_bus
-from tenor.errors import BadInput, Refused
+from tenor.errors import BadInput, Refused, Unavailable
 from tenor.events import NOTES, Note
 from tenor.settings import BusSettings, Settings
 from tests.storage.conversations import START, add_alert, add_call, add_label, add_note
@@ -181,11 +182,12 @@ async def test_what_other_keepers_hold_and_what_kafka_keeps_is_on_the_receipt(sq
 
 
 async def test_it_waits_until_nobody_reads_the_old_pages(sqlite_settings: Settings) -> None:
-    database, other = open_database(sqlite_settings), open_database(sqlite_settings)
+    database = open_database(sqlite_settings)
     with database.begin() as session:
         add_call(session, "one", SECRET)
-    reading = other.session()
-    assert reading.get(Call, "one")  # a transaction that sees the call until it ends
+    reading = sqlite3.connect(sqlite_settings.home / "tenor.db", isolation_level=None)
+    reading.execute("BEGIN")
+    assert reading.execute("SELECT id FROM calls").fetchall()  # sees the call until it ends
     erasing = asyncio.create_task(erase(database, sqlite_settings, by="root", call="one"))
     await asyncio.sleep(0.5)
     assert not erasing.done()
@@ -193,4 +195,42 @@ async def test_it_waits_until_nobody_reads_the_old_pages(sqlite_settings: Settin
     await erasing
     assert found_in(sqlite_settings.home, SECRET) == []
     database.close()
-    other.close()
+
+
+async def test_a_database_that_cannot_be_compacted_now_is_told_and_compacted_later(
+    sqlite_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = open_database(sqlite_settings)
+    with database.begin() as session:
+        add_call(session, "one", SECRET)
+    compact = compaction.compact
+
+    def away(_: Database) -> list[str]:
+        raise Unavailable("the database is locked by another process")
+
+    monkeypatch.setattr(compaction, "compact", away)
+    with pytest.raises(Unavailable, match=r"erased \(receipt \w+\), but the database is locked"):
+        await erase(database, sqlite_settings, by="root", call="one")
+    (file,) = (sqlite_settings.home / "receipts").iterdir()
+    assert json.loads(file.read_text())["database_compacted"] is False
+    compact(database)
+    assert found_in(sqlite_settings.home, SECRET) == []
+    database.close()
+
+
+async def test_what_was_interrupted_is_completed_by_the_same_command(
+    database: Database, database_settings: Settings
+) -> None:
+    with database.begin() as session:
+        add_call(session, "one", SECRET, customer=CUSTOMER)
+
+    async def dies(_: Any) -> int:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await erase(database, database_settings, by="root", customer=CUSTOMER, copies={"archive": dies})
+    with database.session() as session:
+        assert erased.is_erased(session, "one")  # what the bus still says of it is not written again
+    receipt = await erase(database, database_settings, by="root", customer=CUSTOMER)
+    assert receipt.rows["calls"] == 1
+    assert tables_with(database, SECRET) == []
