@@ -42,6 +42,8 @@ _CODES = frozenset({"zip", "postcode", "zipcode", "postal"})
 _ELSEWHERE = frozenset({"email", "e-mail", "mail", "web", "ip", "website", "internet", "network"})
 _SKIPPED = FILLERS | frozenset({"code", "to", "on", "of", "a", "now", "home", "mailing", "new"})
 _LONGEST = 6
+_SHORT = 7
+"""Words of an utterance that may be nothing but the next bit of an address."""
 
 Part = tuple[int, int]
 """First and last token."""
@@ -85,7 +87,7 @@ def _street_name(said: Utterance, at: int) -> bool:
 def _announced(said: Utterance, places: list[Part]) -> Iterator[Part]:
     """What follows `my address is`, `I live in`, `the city is`, `zip code`."""
     for at in range(-1, len(said.tokens) - 1):
-        cue = said.core(at) if at >= 0 else _last_cue(said.past)
+        cue = said.core(at) if at >= 0 else _last_cue(said)
         if cue in _CUES | _DWELLING and said.core(at - 1) not in _ELSEWHERE:
             first = at + 1
             while said.core(first) in _SKIPPED and not said.stops_after(first):
@@ -97,10 +99,10 @@ def _announced(said: Utterance, places: list[Part]) -> Iterator[Part]:
                 yield first, last
 
 
-def _last_cue(past: list[str]) -> str:
+def _last_cue(said: Utterance) -> str:
     """The cue that the utterance before ended in: `my address is`."""
-    cores = [core for core in past[-4:] if core not in _SKIPPED or core in _ELSEWHERE]
-    if not cores or (len(cores) > 1 and cores[-2] in _ELSEWHERE):
+    cores = [core for core in said.past[-4:] if core not in _SKIPPED or core in _ELSEWHERE]
+    if said.opened or not cores or (len(cores) > 1 and cores[-2] in _ELSEWHERE):
         return ""
     return cores[-1]
 
@@ -129,11 +131,15 @@ def _reach(said: Utterance, first: int, places: list[Part], *, only_number: bool
 
 def _continued(said: Utterance, places: list[Part]) -> Iterator[Part]:
     """The next bit of an address, when the utterance before ended in one."""
-    if said.opened not in ("address", "number") or len(said.tokens) > 7:
+    if said.opened not in ("address", "number"):
         return
     first = 0
     while said.core(first) in FILLERS:
         first += 1
+    if said.opened == "address":
+        yield from (place for place in places if place[0] == first)
+    if len(said.tokens) > _SHORT:
+        return
     last = len(said.tokens) - 1
     rest = range(first, last + 1)
     inside = {at for start, end in places for at in range(start, end + 1)}

@@ -29,7 +29,7 @@ from tenor.redaction.utterance import FILLERS, REACH, Utterance
 _CONTEXTS = {
     "card": "card cards visa mastercard amex discover credit debit cvv cvc cvv2 expiry expires expiration security",
     "account": "account accounts acct iban routing sort bsb ssn social pin passport license licence password passcode",
-    "phone": "phone telephone mobile cell cellphone call reach text fax dial callback",
+    "phone": "phone iphone telephone mobile cell cellphone call reach text fax dial callback",
     "order": "order orders tracking reference confirmation ticket invoice case zip postal postcode extension room "
     "flight model serial item part version apartment suite unit gate bus train page step size channel sku",
     "birth_date": "born birth birthday dob d.o.b birthdate",

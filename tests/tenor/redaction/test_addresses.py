@@ -63,5 +63,11 @@ def test_an_address_is_told_bit_by_bit() -> None:
 
 
 def test_after_an_address_ordinary_talk_goes_on() -> None:
-    for said in ["no that was it thank you", "is there anything else", "okay great", "it arrived two days ago"]:
+    for said in [
+        "the one amount is of ten dollars",
+        "no that was it thank you",
+        "is there anything else",
+        "okay great",
+        "it arrived two days ago",
+    ]:
         assert REDACTOR.redact(said, (), before="[address]").text == said
