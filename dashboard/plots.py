@@ -69,7 +69,8 @@ def mood_over_time(
         if found
         for point in found.line
     ]
-    colour = alt.Color("side:N", scale=SIDE_COLOURS, title=None, legend=alt.Legend(orient="top"))
+    sides = alt.Legend(orient="top", symbolOpacity=1)
+    colour = alt.Color("side:N", scale=SIDE_COLOURS, title=None, legend=sides)
     x = _days(8)
     y = alt.Y("mood:Q", title="Mood", scale=alt.Scale(nice=True, zero=True))
     chosen = alt.selection_point(name="step", fields=["day"], on="click", toggle=False)
@@ -80,7 +81,7 @@ def mood_over_time(
             x=x,
             y=y,
             color=colour,
-            shape=alt.Shape("side:N", scale=SIDE_SHAPES, title=None, legend=alt.Legend(orient="top")),
+            shape=alt.Shape("side:N", scale=SIDE_SHAPES, title=None, legend=sides),
             size=alt.Size("calls:Q", scale=alt.Scale(range=[25, 220]), legend=None),
             opacity=alt.condition(chosen, alt.value(0.75), alt.value(0.2)),
             tooltip=[
@@ -93,8 +94,7 @@ def mood_over_time(
         .add_params(chosen)
     )
     base = chart(line).encode(x=x, color=colour)
-    band = base.mark_area(opacity=0.16).encode(y=alt.Y("low:Q", title="Mood"), y2="high:Q", fill=alt.Fill(
-        "side:N", scale=SIDE_COLOURS, legend=None), color=alt.value("transparent"))  # fmt: skip
+    band = base.mark_area(opacity=0.16, strokeWidth=0).encode(y=alt.Y("low:Q", title="Mood"), y2="high:Q")
     trend = base.mark_line(strokeWidth=2.2).encode(y="mood:Q")
     layers: list[Any] = [_zero(), band, trend, marks] if line else [_zero(), marks]
     if team is not None:
@@ -179,7 +179,7 @@ def dots(groups: Sequence[tuple[str, str, Sums, str]], overall: float | None, le
                     "few": few,
                 }
             )
-    order = [row["name"] for row in sorted(rows, key=lambda row: row["mood"])]
+    order = [row["name"] for row in sorted(rows, key=lambda row: (row["few"], row["mood"]))]
     chosen = alt.selection_point(name="row", fields=["id"], on="click", toggle=False)
     base = chart(rows).encode(
         y=alt.Y(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext
 
+from storage import sample
 from tests.dashboard.conftest import BrowserThread, running_house
 from tests.dashboard.scenes import floor_at_work
 
@@ -25,10 +26,18 @@ def main(names: list[str]) -> None:
             time.sleep(2)
             anna.note("Offer the refund and free delivery next time. I will approve it.", author="mia")
             time.sleep(1)
+            sample.add(house.floor.database)
+            drawn = "[data-testid=stVegaLiteChart] svg"
             shots = {
                 "live": ("/", "", ".tile .badge"),
                 "call": (f"/call?call={anna.id}", "manager:mia", ".bubble"),
                 "my_call": ("/", "agent:anna", ".steps li"),
+                "agents": ("/agents?agent=grace.linden&period=8+weeks", "", drawn),
+                "everyone": ("/agents", "", drawn),
+                "customers": ("/customers?customer=NG-1005", "", drawn),
+                "search": ("/search?words=manager&sentiment=negative", "", drawn),
+                "review": ("/review", "", drawn),
+                "operations": ("/operations?span=8+weeks", "", drawn),
             }
             for name, (path, viewer, wait) in shots.items():
                 if names and name not in names:

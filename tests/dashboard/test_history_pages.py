@@ -10,7 +10,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import func, select, text
 from sqlmodel import col
 
@@ -165,10 +165,16 @@ def test_a_callers_words_stay_words(old_house: House, visit: Visit) -> None:
     assert page.evaluate("window.bad") is None
 
 
+def ready_to_answer(page: Page) -> Locator:
+    """The card, once its keys work."""
+    expect(page.get_by_role("button", name="Skip")).to_be_enabled()
+    expect(page.locator(".t-section", has_text="Reviewers")).to_be_visible()
+    return page.locator(".t-card")
+
+
 def test_review_needs_no_mouse(old_house: House, visit: Visit) -> None:
     page = settled(visit(old_house, "/review"))
-    card = page.locator(".t-card")
-    expect(card).to_be_visible()
+    card = ready_to_answer(page)
     seen: list[str] = []
     for key in ("2", "a", "3", "s", "1"):
         seen.append(card.get_attribute("data-sentence") or "")
@@ -196,7 +202,7 @@ def test_review_needs_no_mouse(old_house: House, visit: Visit) -> None:
 
 def test_review_of_intents_by_keyboard(old_house: House, visit: Visit) -> None:
     page = settled(visit(old_house, "/review?kind=Intent"))
-    card = page.locator(".t-card")
+    card = ready_to_answer(page)
     first = card.get_attribute("data-sentence") or ""
     page.keyboard.press("l")
     box = page.get_by_role("combobox", name="Intent")
