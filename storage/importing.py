@@ -112,6 +112,7 @@ def store(database: Database, settings: Settings, document: Document, *, by: str
             document.call.recording = document.call.recording or here.call.recording
             session.delete(here.call)
             session.flush()
+            session.expunge_all()  # what came with it is gone too
         # The audio first: a row never names a recording that is not there.
         if audio:
             _keep(shelf, document.call.recording, audio)
