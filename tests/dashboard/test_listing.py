@@ -1,0 +1,42 @@
+"""What is taken along as CSV."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from dashboard import listing, tiles
+from storage.figures import Sums
+
+
+@pytest.mark.parametrize("words", ["=1+1", "+cmd", "-2", "@SUM(A1)", "\tx"])
+def test_a_callers_words_are_no_formula(words: str) -> None:
+    (row,) = csv.DictReader(listing.table([{"text": words, "mood": -0.5}]).splitlines())
+    assert row == {"text": "'" + words, "mood": "-0.5"}
+
+
+def test_words_come_back_as_they_were() -> None:
+    said = 'he said "no", then\nhung up; ciao, 再见'
+    made = listing.table([{"text": said}])
+    assert list(csv.DictReader(made.splitlines(keepends=True))) == [{"text": said}]
+    assert listing.table([]).strip() == ""
+
+
+def of(values: list[float]) -> Sums:
+    return Sums(len(values), sum(values), sum(value * value for value in values))
+
+
+def test_comparisons_say_no_more_than_the_numbers_do() -> None:
+    few, low, high = of([0.5] * 6), of([0.0, 0.1] * 20), of([0.8, 0.9] * 20)
+
+    def said(one: Sums, other: Sums) -> tuple[str, str]:
+        remark = tiles.compared(one, other, "the team", lambda value: f"{value:.2f}", mood=True)
+        return remark.text, remark.tone
+
+    assert said(few, high) == ("6 calls: too few to compare with the team", "few")
+    assert said(of([1.0]), high) == ("1 call: too few to compare with the team", "few")
+    assert said(low, high) == ("below the team (0.85)", "down")
+    assert said(high, low) == ("above the team (0.05)", "up")
+    assert said(low, low) == ("about as the team (0.05)", "same")
+    assert said(low, Sums()) == ("the team: no calls", "few")
