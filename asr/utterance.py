@@ -8,8 +8,9 @@ from typing import Any
 from tenor.events import Redaction, Transcript, Word
 from tenor.redaction import Redacted, Redactor
 
-PAD_MS = 200
-"""Recognisers know only roughly where a word begins and ends: a recording is silenced this much further."""
+PAD_MS, EDGE_MS = 200, 600
+"""Recognisers know only roughly where a word begins and ends: a recording is silenced this much further, and more where
+an utterance begins or ends in a secret, for there they miss some of it."""
 
 
 class Speaker:
@@ -70,10 +71,12 @@ def _silenced(kept: Redacted, start_ms: int, end_ms: int) -> tuple[Redaction, ..
     times = kept.times
     if kept.spans and not times:
         times = tuple(Redaction(kind=span.kind, start_ms=start_ms, end_ms=end_ms) for span in kept.spans)
-    return tuple(
-        Redaction(kind=time.kind, start_ms=max(0, time.start_ms - PAD_MS), end_ms=time.end_ms + PAD_MS)
-        for time in times
-    )
+    found = []
+    for time in times:
+        lead = EDGE_MS if time.start_ms <= start_ms else PAD_MS
+        tail = EDGE_MS if time.end_ms >= end_ms else PAD_MS
+        found.append(Redaction(kind=time.kind, start_ms=max(0, time.start_ms - lead), end_ms=time.end_ms + tail))
+    return tuple(found)
 
 
 def _words(words: Any, base_ms: float) -> tuple[Word, ...]:

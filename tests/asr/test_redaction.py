@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from asr.utterance import PAD_MS, Speaker
+from asr.utterance import EDGE_MS, PAD_MS, Speaker
 from tenor.events import TRANSCRIPTS, Heard
 from tenor.redaction.patterns import PatternRedactor
 from tests.asr.rig import Rig
@@ -84,4 +84,13 @@ class _Result:
 def test_without_word_times_the_whole_utterance_is_silenced() -> None:
     speaker = Speaker("c1", 0, "caller", PatternRedactor())
     final = speaker.final(_Result(f"my card is {CARD}"), 1000.0, heard_ms=9000, before="", model="")
-    assert [(one.kind, one.start_ms, one.end_ms) for one in final.redacted] == [("card", 800, 9200)]
+    assert [(one.kind, one.start_ms, one.end_ms) for one in final.redacted] == [("card", 400, 9600)]
+
+
+async def test_at_the_edges_of_an_utterance_more_is_silenced(tmp_path: Path) -> None:
+    async with Rig(tmp_path) as rig:
+        await rig.call("c1", silence(2000) + speak(CARD) + silence(800), redact="audio")
+        await rig.over("c1")
+        [final] = await rig.transcripts("c1")
+        [taken] = final.redacted
+        assert (taken.start_ms, taken.end_ms) == (final.start_ms - EDGE_MS, final.end_ms + EDGE_MS)
