@@ -76,13 +76,13 @@ class Listener:
     """One browser."""
 
     def __init__(self, viewer: Viewer, call: str) -> None:
-        self._viewer, self._call = viewer, call
+        self.viewer, self.call = viewer, call
         self._waiting: deque[bytes] = deque()
         self._woken = asyncio.Event()
         self._behind = False
 
     def hears(self, message: Message) -> bool:
-        return self._viewer.may_see(message.agent) and self._call in ("", message.call)
+        return self.viewer.may_see(message.agent) and self.call in ("", message.call)
 
     def offer(self, message: Message) -> None:
         if not self.hears(message):
@@ -163,17 +163,15 @@ class Feed:
     async def stream(self, viewer: Viewer, call: str, still_valid: Callable[[], bool]) -> AsyncIterator[bytes]:
         """Server-sent events for one browser: all calls, or one, that this viewer may see."""
         listener = Listener(viewer, call)
-        lately = [message.bytes for message in self._recent() if listener.hears(message)]
         self._listeners.add(listener)
         try:
-            yield await self._snapshot(viewer, call) + b"".join(lately)
+            yield await self._beginning(listener)
             while True:
                 chunk = await listener.take(HEARTBEAT_S)
                 if self._over:
                     return
                 if chunk is None:
-                    lately = [message.bytes for message in self._recent() if listener.hears(message)]
-                    yield await self._snapshot(viewer, call) + b"".join(lately)
+                    yield await self._beginning(listener)
                 elif chunk:
                     yield chunk
                 elif await asyncio.to_thread(still_valid):
@@ -184,9 +182,12 @@ class Feed:
         finally:
             self._listeners.discard(listener)
 
-    async def _snapshot(self, viewer: Viewer, call: str) -> bytes:
-        read = snapshot.of_call if call else snapshot.of_live_calls
-        return frame("snapshot", await asyncio.to_thread(read, self._database, viewer, call))
+    async def _beginning(self, listener: Listener) -> bytes:
+        """The snapshot, what came lately, and `now`: what follows is new."""
+        lately = b"".join(message.bytes for message in self._recent() if listener.hears(message))
+        read = snapshot.of_call if listener.call else snapshot.of_live_calls
+        kept = await asyncio.to_thread(read, self._database, listener.viewer, listener.call)
+        return frame("snapshot", kept) + lately + frame("now", b"{}")
 
     def _recent(self) -> Iterable[Message]:
         oldest = time.monotonic() - LATELY_S

@@ -17,7 +17,7 @@ export default function (component) {
   const calls = new Map()
   const changed = new Set()
   const fresh = [], delays = []
-  let current = component, known = false, offset = 0
+  let current = component, known = false, offset = 0, caughtUp = false
 
   const count = el("span", { class: "soft" }), status = el("span", { class: "status" }, el("i"), el("span", { text: "connecting" }))
   const site = el("select", { "aria-label": "Site" }), queue = el("select", { "aria-label": "Queue" })
@@ -88,6 +88,7 @@ export default function (component) {
       call.tile = tile(id)
       calls.set(id, call)
       grid.append(call.tile.root)
+      sight.observe(call.tile.root)
     }
     Object.assign(call, about)
     changed.add(call)
@@ -115,13 +116,21 @@ export default function (component) {
     return parts
   }
 
+  /** Only tiles in sight are drawn, the others when they come into it. */
   const paint = everyFrame(() => {
-    for (const call of changed) if (calls.has(call.id)) draw(call)
-    changed.clear()
-    choices()
-    summary()
+    for (const call of changed) {
+      if (!calls.has(call.id)) changed.delete(call)
+      else if (call.inSight || !call.drawn) { draw(call); changed.delete(call) }
+    }
     measured()
   })
+  const sight = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const call = calls.get(target.dataset.call)
+      if (call) call.inSight = isIntersecting
+    }
+    paint()
+  }, { rootMargin: "300px" })
 
   /** How long ago the words on the page were spoken. */
   function measured() {
@@ -165,6 +174,7 @@ export default function (component) {
     say(parts.interim, interim ? interim.text : call.last ? "" : call.over ? "" : "listening …")
     parts.root.className = `tile ${mood === null ? "neutral" : moodClass(mood)}${call.over ? " over" : ""}${severity === "critical" ? " alarming" : ""}`
     parts.root.hidden = !shown(call)
+    call.drawn = true
     ticking(call)
   }
 
@@ -212,6 +222,7 @@ export default function (component) {
 
   function close(call) {
     calls.delete(call.id)
+    sight.unobserve(call.tile.root)
     call.tile.root.remove()
     summary()
   }
@@ -241,7 +252,9 @@ export default function (component) {
       say(status.lastChild, state === "live" ? "live" : "reconnecting …")
     },
     stale() { current.setTriggerValue("stale", Date.now()) },
+    now() { caughtUp = true },
     snapshot({ at, calls: list }) {
+      caughtUp = false
       offset = at - Date.now() / 1000
       if (Math.abs(offset) < SAME_CLOCK_S) offset = 0 // that much is the way here, not the clock
       const kept = new Set(list.map((about) => about.id))
@@ -267,6 +280,8 @@ export default function (component) {
         const call = open(id, { state, reason })
         if (!call.over) { call.over = Date.now(); call.interims.clear(); setTimeout(() => close(call), GONE_MS) }
       }
+      choices()
+      summary()
       paint()
     },
     transcript(said) {
@@ -284,7 +299,7 @@ export default function (component) {
       const call = calls.get(sentence.call)
       if (!call) return
       understood(call, sentence)
-      fresh.push(sentence)
+      if (caughtUp) fresh.push(sentence)
       changed.add(call)
       paint()
     },
@@ -297,6 +312,8 @@ export default function (component) {
       if (!call) return
       call.alerts.set(alert.alert, alert)
       changed.add(call)
+      call.tile.root.hidden = !shown(call)
+      summary()
       paint()
     },
     swap({ call: id, swapped }) {
@@ -320,9 +337,12 @@ export default function (component) {
   choices()
   const feed = listen({ ticket: component.data.ticket, call: "", on })
   const sorting = setInterval(arrange, SORT_MS)
-  const seconds = setInterval(() => { for (const call of calls.values()) if (!call.over) ticking(call) }, 1000)
+  const seconds = setInterval(() => {
+    for (const call of calls.values()) if (!call.over && call.inSight) ticking(call)
+    summary()
+  }, 1000)
   return {
     update(next) { current = next; feed.renew(next.data.ticket) },
-    leave() { feed.close(); clearInterval(sorting); clearInterval(seconds); root.remove() },
+    leave() { feed.close(); sight.disconnect(); clearInterval(sorting); clearInterval(seconds); root.remove() },
   }
 }

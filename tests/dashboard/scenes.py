@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -23,20 +24,41 @@ FIGURES = {
 }
 
 
+MORE = (
+    ("farid", "Porto", 4, 4),
+    ("grace", "Leeds", 1, 4),
+    ("hiro", "Leeds", 2, 5),
+    ("ines", "Porto", 0, 3),
+    ("jonas", "Porto", 3, 2),
+    ("kira", "Leeds", 1, 6),
+    ("lena", "Porto", 4, 6),
+)
+"""Who else is on the floor: agent, site, which scene, and how far it has come."""
+
+
 def floor_at_work(floor: Floor) -> list[FloorCall]:
-    """Five calls, good ones and bad ones, as if they had been going on for a minute."""
+    """A dozen calls, good ones and bad ones, as if they had been going on for a while; the first five are whole."""
+    scenes = yaml.safe_load(Path(__file__).with_name("scenes.yaml").read_text("utf-8"))
     calls = []
-    for scene in yaml.safe_load(Path(__file__).with_name("scenes.yaml").read_text("utf-8")):
-        lines, task = scene.pop("lines"), scene.pop("task")
-        lasted = sum(0.9 + 0.06 * len(line[-1]) for line in lines)
-        call = floor.call(scene.pop("agent"), started_at=time.time() - lasted - 3, **scene)
-        for role, sentiment, intent, slots, text in lines:
-            call.says(role, text, sentiment, intent=intent, slots=slots)
-        call.metrics(task=task, **FIGURES)
+    for scene in scenes:
+        about = {name: scene[name] for name in ("agent", "queue", "site", "customer")}
+        lasted = sum(0.9 + 0.06 * len(line[-1]) for line in scene["lines"])
+        call = floor.call(started_at=time.time() - lasted - 3, **about)
+        _say(call, scene["lines"], scene["task"])
         calls.append(call)
+    for agent, site, scene, words in MORE:
+        whole = scenes[scene]
+        call = floor.call(agent, queue=whole["queue"], site=site, started_at=time.time() - 90 - 40 * words)
+        _say(call, whole["lines"][:words], whole["task"])
     upset, slow, bill = calls[0], calls[2], calls[4]
     upset.alert("caller_upset", "Caller negative three sentences in a row", "critical", escalation=True)
     upset.interim("agent", "You are right, and I would like to")
     slow.interim("caller", "Now all of them are")
     bill.alert("refund_promised", "The agent promised money back", "info")
     return calls
+
+
+def _say(call: FloorCall, lines: list[Any], task: str) -> None:
+    for role, sentiment, intent, slots, text in lines:
+        call.says(role, text, sentiment, intent=intent, slots=slots)
+    call.metrics(task=task, **FIGURES)
