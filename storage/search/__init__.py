@@ -139,10 +139,10 @@ def _conditions(found: Select[Any], viewer: Viewer, query: SearchQuery, said: Te
         if values := getattr(query, name):
             found = found.where(CALL.c[name].in_(values))
     if query.rule or query.severity or query.alerted:
-        fired = select(ALERT.c.id).where(ALERT.c.call == CALL.c.id)
+        fired = select(ALERT.c.call)
         fired = fired.where(ALERT.c.rule.in_(query.rule)) if query.rule else fired
         fired = fired.where(ALERT.c.severity.in_(query.severity)) if query.severity else fired
-        found = found.where(fired.exists())
+        found = found.where(CALL.c.id.in_(fired))
     if query.since is not None:
         found = found.where(SENTENCE.c.spoken_at >= query.since)
     if query.until is not None:
