@@ -1,3 +1,3 @@
 """The spine: events, bus, settings, telemetry, redaction and the command line. Stages meet here."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
