@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, combinations
 from math import sqrt
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import select
 from sqlmodel import Session
 
 from storage.tables import Call, Label
@@ -19,6 +19,8 @@ CALL = Call.__table__  # type: ignore[attr-defined]
 KINDS = ("sentiment", "intent")
 ENOUGH = 20
 """Sentences two people must share before anything is said about them."""
+NEWEST = 20_000
+"""Labels that are looked at."""
 POOR = 0.4
 """Kappa below which agreement is no better than fair."""
 Answers = Mapping[tuple[str, str], int]
@@ -77,22 +79,19 @@ def agreement(answers: Answers) -> Agreement:
 
 
 def pairs(session: Session, viewer: Viewer) -> list[Pair]:
-    """Any two people who labelled the same sentences, those who share most first."""
-    rank = func.row_number().over(
-        partition_by=(LABEL.c.sentence, LABEL.c.kind, LABEL.c.author), order_by=(LABEL.c.at.desc(), LABEL.c.id.desc())
-    )
-    ranked = select(LABEL.c.sentence, LABEL.c.kind, LABEL.c.author, LABEL.c.value, rank.label("rank"))
-    ranked = ranked.where(LABEL.c.kind.in_(KINDS))
+    """Any two people who labelled the same sentences, those who share most first. Of the newest labels."""
+    found = select(LABEL.c.sentence, LABEL.c.kind, LABEL.c.author, LABEL.c.value).where(LABEL.c.kind.in_(KINDS))
     if not viewer.sees_all:
-        ranked = ranked.join(CALL, CALL.c.id == LABEL.c.call).where(viewer.clause())
-    newest = ranked.cte("newest")
-    a, b = newest.alias("a"), newest.alias("b")
-    same = and_(a.c.sentence == b.c.sentence, a.c.kind == b.c.kind, a.c.author < b.c.author)
-    columns = (a.c.kind, a.c.author, b.c.author, a.c.value, b.c.value)
-    found = select(*columns, func.count()).join_from(a, b, same).where(a.c.rank == 1, b.c.rank == 1)
-    answers: dict[tuple[str, str, str], dict[tuple[str, str], int]] = {}
-    for kind, one, other, first, second, times in session.execute(found.group_by(*columns)):
-        answers.setdefault((kind, one, other), {})[first, second] = times
+        found = found.join(CALL, CALL.c.id == LABEL.c.call).where(viewer.clause())
+    said: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for sentence, kind, author, value in session.execute(
+        found.order_by(LABEL.c.at.desc(), LABEL.c.id.desc()).limit(NEWEST)
+    ):
+        said[sentence, kind].setdefault(author, value)  # what they said last
+    answers: dict[tuple[str, str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+    for (_, kind), values in said.items():
+        for one, other in combinations(sorted(values), 2):
+            answers[kind, one, other][values[one], values[other]] += 1
     made = [Pair(kind, one, other, counted) for (kind, one, other), counted in answers.items()]
     return sorted(made, key=lambda pair: (-sum(pair.answers.values()), pair.kind, pair.one, pair.other))
 
