@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import frame, listing, look, navigation, plots, tiles
+from dashboard import frame, listing, look, navigation, plots, plots_pipeline, tiles
 from dashboard.lag import Lag, LagWatch
 from storage import operations
 from storage.database import Database
@@ -61,7 +61,7 @@ def show(viewer: Viewer, database: Database) -> None:
     with left:
         tiles.section("Throughput", f"sentences, each bar {look.duration(step)}")
         if flow:
-            plots.show(plots.flow(flow, step))
+            plots.show(plots_pipeline.flow(flow, step))
         else:
             st.caption("No sentence in this time.")
     with right:
@@ -69,12 +69,12 @@ def show(viewer: Viewer, database: Database) -> None:
             "Latency over time", f"from the last word to the sentence, newest {look.count(latency.sentences)} sentences"
         )
         if latency.over_time:
-            plots.show(plots.latency_over_time(latency.over_time, TARGET_MS))
+            plots.show(plots_pipeline.latency_over_time(latency.over_time, TARGET_MS))
         else:
             st.caption("No spoken sentence in this time.")
     if latency.stages:
         tiles.section("Where the time goes", "median and 95th percentile of each stage, in milliseconds")
-        plots.show(plots.waits(latency.stages))
+        plots.show(plots_pipeline.waits(latency.stages))
     left, right = st.columns(2)
     with left:
         _failed(failed)

@@ -11,7 +11,7 @@ from typing import get_args
 
 import streamlit as st
 
-from dashboard import choices, filters, frame, listing, look, navigation, plots, tiles
+from dashboard import choices, filters, frame, listing, look, navigation, plots, plots_labels, tiles
 from dashboard.desk import Desk, Given
 from storage import agreement, review
 from storage.database import Database
@@ -172,14 +172,14 @@ def _agreement(viewer: Viewer, database: Database, kind: Kind) -> None:
     with left:
         tiles.section("Agreement", "Cohen's kappa with its 95 % interval: 1 always, 0 as by chance")
         if pairs:
-            plots.show(plots.kappas(pairs))
+            plots.show(plots_labels.kappas(pairs))
         else:
             st.caption("Two people have to label the same sentences first.")
     with right:
         if pairs:
             most = pairs[0]
             tiles.section("Who said what", f"{most.one} and {most.other}, {most.agreement.shared} sentences")
-            plots.show(plots.answers(most))
+            plots.show(plots_labels.answers(most))
     made = [
         tiles.Tile(author, look.count(done.labels), (
             tiles.Remark(f"{look.share(done.changed / done.labels)} not as the model"),
