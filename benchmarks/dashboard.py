@@ -35,12 +35,16 @@ WATCH = """() => {
     }
   }
   const known = new Set()
-  new MutationObserver(() => {
+  const look = () => {
     for (const text of grid.querySelectorAll('.last')) {
       const said = /said at (\\d+\\.\\d+)/.exec(text.textContent)
       if (said && !known.has(said[1])) { known.add(said[1]); window.seen.push(Date.now() / 1000 - Number(said[1])) }
     }
-  }).observe(grid = find(document), { subtree: true, childList: true, characterData: true })
+  }
+  grid = find(document)
+  look()
+  window.seen = []
+  new MutationObserver(look).observe(grid, { subtree: true, childList: true, characterData: true })
 }"""
 
 
