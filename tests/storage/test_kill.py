@@ -44,6 +44,8 @@ from tests.tenor.cli.command import environment
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
 COUNT, SENTENCES, RATE = 12, 40, 8000
+FIRST = 100
+"""Events by which one sees that the stages are at work."""
 
 
 def events() -> Iterator[tuple[Topic, Event]]:
@@ -117,25 +119,27 @@ class Stages:
         self._running.wait()
 
 
-async def outcome(settings: Settings, kills: int) -> dict[str, Any]:
-    """Rows and recordings after the events, with the stages killed so often while they came."""
-    chance = random.Random(kills)
+async def outcome(settings: Settings, alive_s: tuple[float, ...] = ()) -> dict[str, Any]:
+    """Rows and recordings after the events, with the stages killed after being at work so long, each time in the middle
+    of what comes."""
     stages = Stages(settings)
     database = open_database(settings)
     told = list(events())
-    size = -(-len(told) // (kills + 1))
+    size = len(told) // (len(alive_s) + 1)
     async with open_bus(settings) as bus:
         stages.start()
         try:
-            for start in range(0, len(told), size):
+            for seconds in alive_s:
+                portion, told = told[:size], told[size:]
                 written = _count(database)
-                feeding = asyncio.create_task(_feed(bus, told[start : start + size], 1.0 if kills else 0.0))
-                if start + size < len(told):
-                    await until(lambda written=written: _count(database) > written, timeout_s=60)  # type: ignore[misc]
-                    await asyncio.sleep(chance.uniform(0.0, 0.7))
-                    stages.kill()
-                    stages.start()
+                await _feed(bus, portion[:FIRST])
+                await until(lambda written=written: _count(database) > written, timeout_s=60)  # type: ignore[misc]
+                feeding = asyncio.create_task(_feed(bus, portion[FIRST:], 1.5))
+                await asyncio.sleep(seconds)
+                stages.kill()
+                stages.start()
                 await feeding
+            await _feed(bus, told)
             await until(lambda: _all_done(bus, database), timeout_s=90)
         finally:
             stages.kill()
@@ -146,11 +150,11 @@ async def outcome(settings: Settings, kills: int) -> dict[str, Any]:
     return found
 
 
-async def _feed(bus: Bus, told: list[tuple[Topic, Event]], seconds: float) -> None:
+async def _feed(bus: Bus, told: list[tuple[Topic, Event]], seconds: float = 0.0) -> None:
     for number, (topic, event) in enumerate(told):
         await bus.publish(topic, event)
-        if number % 20 == 0:
-            await asyncio.sleep(seconds * 20 / len(told))
+        if number % 10 == 0:
+            await asyncio.sleep(seconds * 10 / len(told))
 
 
 def _count(database: Database) -> int:
@@ -182,13 +186,13 @@ async def test_killed_again_and_again_the_outcome_is_the_same(
         return Settings(home=home, bus=BusSettings(partitions=3, lease_s=1), storage=StorageSettings(url=url))
 
     if not undisturbed:
-        undisturbed.update(await outcome(settings("calm"), 0))
+        undisturbed.update(await outcome(settings("calm")))
         assert len(undisturbed["sentences"]) == COUNT * SENTENCES
         assert len(undisturbed["recordings"]) == COUNT
         assert {call["state"] for call in undisturbed["calls"].values()} == {"analysed"}
     if kind == "sqlite":
-        disturbed = await outcome(settings("killed"), 3)
+        disturbed = await outcome(settings("killed"), (1.4, 0.5, 1.1))
     else:
         server: Server = request.getfixturevalue("postgres")
-        disturbed = await outcome(settings("killed", postgres_database(server)), 2)
+        disturbed = await outcome(settings("killed", postgres_database(server)), (0.6, 1.4))
     assert disturbed == undisturbed
