@@ -49,6 +49,8 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     queue: str
     agent: str
+    site: str
+    customer: str
     voices: dict[str, str]
     turns: list[Turn]
 
