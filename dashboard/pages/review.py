@@ -161,13 +161,12 @@ def _last(given: Given) -> None:
 
 def _agreement(viewer: Viewer, database: Database, kind: Kind) -> None:
     with database.session() as session:
-        everyone = agreement.pairs(session, viewer)
+        pairs = [pair for pair in agreement.pairs(session, viewer) if pair.kind == kind]
         efforts = review.authors(session, viewer, kind)
-    pairs = [pair for pair in everyone if pair.kind == kind]
     if not efforts:
         return
     if viewer.role == "administrator":
-        _odd_ones(agreement.odd_ones(everyone))
+        _odd_ones(agreement.odd_ones(pairs))
     left, right = st.columns(2)
     with left:
         tiles.section("Agreement", "Cohen's kappa with its 95 % interval: 1 always, 0 as by chance")
