@@ -39,6 +39,7 @@ ROUND_S = 15.0
 TICK_S = 0.05
 """The model alone: so many sentences every 50 ms, to be answered before the next come."""
 MOST = 2048
+OFFLINE_CHATS, OFFLINE_MESSAGES = 40, 100
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -95,10 +96,12 @@ async def pipeline(understanding: LocalUnderstanding, texts: Sequence[str]) -> N
             waits.append(time.perf_counter() - began)
         print(f"pipeline, single stream: p90 {1000 * percentile(waits, 0.9):.0f} ms of {QUERIES} messages", flush=True)
         began = time.perf_counter()
-        many = 4000
-        await chats.say_all("offline", [texts[number % len(texts)] for number in range(many)])
-        await chats.understood("offline", many - 1)
-        print(f"pipeline, offline: {many / (time.perf_counter() - began):.0f} messages a second", flush=True)
+        calls = [f"offline-{number}" for number in range(OFFLINE_CHATS)]
+        for call in calls:
+            await chats.say_all(call, [texts[number % len(texts)] for number in range(OFFLINE_MESSAGES)])
+        await asyncio.gather(*(chats.understood(call, OFFLINE_MESSAGES - 1) for call in calls))
+        rate = OFFLINE_CHATS * OFFLINE_MESSAGES / (time.perf_counter() - began)
+        print(f"pipeline, offline: {rate:.0f} messages a second", flush=True)
         low, high = 0, 64
         while high <= MOST and (late := await chats.rate(high, texts)) <= BOUND_S:
             print(f"  {high} chats: p99 {1000 * late:.0f} ms", flush=True)
@@ -144,7 +147,10 @@ class Chats:
         await self._bus.publish_many(TRANSCRIPTS, messages)
 
     async def understood(self, call: str, number: int) -> float:
-        return await self._waiting.pop(f"{call}/0/{number * 1000}")
+        name = f"{call}/0/{number * 1000}"
+        at = await self._waiting[name]
+        del self._waiting[name]
+        return at
 
     async def rate(self, chats: int, texts: Sequence[str]) -> float:
         """The delay that 99 % of the answers stay under, with so many chats."""
