@@ -146,7 +146,9 @@ def _folder(path: str, endings: Set[str]) -> Iterator[Source]:
         raise BadInput(f"{path} may not be read", hint="check the permissions of the folder") from None
     files = sorted(file for file in Path(path).rglob("*") if file.suffix.lower() in endings and file.is_file())
     if not files:
-        raise BadInput(f"there is {_nothing(endings)} in {path}", hint="a file with an unusual ending can be named itself")
+        raise BadInput(
+            f"there is {_nothing(endings)} in {path}", hint="a file with an unusual ending can be named itself"
+        )
     for file in files:
         yield Source("file", os.path.realpath(file))
 
