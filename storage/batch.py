@@ -123,7 +123,7 @@ class Batch:
 
 _FOLLOWED = (
     *("medium", "source", "site", "queue", "agent", "customer", "language", "roles", "started_at", "redact"),
-    *("attributes", "state", "state_at", "reason", "ended_at", "metrics", "metrics_ms", "task", "task_score"),
+    *("attributes", "sample", "state", "state_at", "reason", "ended_at", "metrics", "metrics_ms", "task", "task_score"),
 )
 _NOTE = {"acknowledged_by": "", "acknowledged_at": None}
 # Statements are put together once: that takes longer than running them.

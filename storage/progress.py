@@ -35,6 +35,7 @@ def advance(call: dict[str, Any], event: CallState) -> dict[str, Any]:
             "started_at": info.started_at,
             "redact": info.redact or "",
             "attributes": info.attributes,
+            "sample": info.attributes.get("sample") == "yes",
         }
     return changes
 

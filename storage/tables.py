@@ -68,7 +68,7 @@ class Call(SQLModel, table=True):
     """Whether the recorder is done with it, be there a recording or not."""
     redact: str = ""
     sample: bool = False
-    """Made up to have something to show; `tenor sample remove` takes all of it away."""
+    """Made up to have something to show (attribute `sample`: `yes`); `tenor sample remove` takes all of it away."""
     attributes: dict[str, Any] = _json()
 
 

@@ -17,6 +17,7 @@ from sqlmodel import SQLModel
 from storage.database import Database
 from storage.sample.rows import CallRows
 from storage.sample.story import WORKERS, patrons, plan
+from storage.shelf import Shelf
 from storage.tables import Agent, Alert, Call, Customer, DeadLetter, Label, Note, Sentence
 
 WEEKS = 8
@@ -57,12 +58,16 @@ def add(
     return Added(len(rows["calls"]), len(rows["sentences"]))
 
 
-def remove(database: Database) -> int:
-    """Take all of it away, and nothing else. Returns how many calls that were."""
+def remove(database: Database, shelf: Shelf | None = None) -> int:
+    """Take all of it away, the demo's calls and their recordings too, and nothing else. Returns how many calls."""
     calls = _table(Call)
     generated = select(calls.c.id).where(calls.c.sample)
     with database.begin() as session:
         connection = session.connection()
+        recorded = select(calls.c.recording).where(calls.c.sample, calls.c.recording != "")
+        if shelf:
+            for recording in connection.scalars(recorded):
+                shelf.delete(recording)
         for kind in reversed(ORDER[1:]):
             table = _table(kind)
             connection.execute(delete(table).where(table.c.call.in_(generated)))

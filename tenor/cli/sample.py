@@ -42,13 +42,15 @@ def add(
 
 @app.command()
 def remove(context: typer.Context) -> None:
-    """Take all of the generated history away, and nothing else."""
+    """Take all of the generated history and the demo's calls away, and nothing else."""
     from storage import sample as history
     from storage.database import open_database
+    from storage.shelf import Shelf
 
-    database = open_database(settings(context))
+    chosen = settings(context)
+    database = open_database(chosen)
     try:
-        gone = history.remove(database)
+        gone = history.remove(database, Shelf(chosen))
     finally:
         database.close()
     say(f"{gone} sample calls removed" if gone else "there are no sample calls")
