@@ -17,6 +17,9 @@ from tenor.errors import BadInput
 
 SHORTEST_PASSWORD = 10
 FREE_TRIES = 5
+"""Of an account."""
+ADDRESS_TRIES = 50
+"""Of an address: a whole call centre may sign in from one."""
 LONGEST_WAIT_S = 300.0
 REMEMBERED = 10_000
 NAME = re.compile(r"[^\s/<>\"'&]{1,100}")
@@ -122,24 +125,23 @@ class Accounts:
 
 
 class Patience:
-    """Counts failures by whatever names the guesser (an account, an address); after a few each costs a longer wait."""
+    """Counts failures by whatever names the guesser; after a few each costs a longer wait."""
 
-    def __init__(self) -> None:
+    def __init__(self, free_tries: int) -> None:
+        self._free_tries = free_tries
         self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
 
-    def wait_s(self, *names: str) -> float:
-        """How long these must still wait before another try."""
-        now = time.monotonic()
-        return max(0.0, *(self._failures.get(name, (0, 0.0))[1] - now for name in names))
+    def wait_s(self, name: str) -> float:
+        """How long this one must still wait before another try."""
+        return max(0.0, self._failures.get(name, (0, 0.0))[1] - time.monotonic())
 
-    def failed(self, *names: str) -> None:
-        for name in names:
-            count = self._failures.pop(name, (0, 0.0))[0] + 1
-            pause = min(2.0 ** (count - FREE_TRIES), LONGEST_WAIT_S) if count >= FREE_TRIES else 0.0
-            self._failures[name] = (count, time.monotonic() + pause)
+    def failed(self, name: str) -> None:
+        count = self._failures.pop(name, (0, 0.0))[0] + 1
+        over = count - self._free_tries
+        pause = min(2.0 ** min(over, 20), LONGEST_WAIT_S) if over >= 0 else 0.0
+        self._failures[name] = (count, time.monotonic() + pause)
         while len(self._failures) > REMEMBERED:
             self._failures.popitem(last=False)
 
-    def succeeded(self, *names: str) -> None:
-        for name in names:
-            self._failures.pop(name, None)
+    def succeeded(self, name: str) -> None:
+        self._failures.pop(name, None)

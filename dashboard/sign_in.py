@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from dashboard import look
-from dashboard.accounts import Accounts, Patience
+from dashboard.accounts import ADDRESS_TRIES, FREE_TRIES, Accounts, Patience
 from dashboard.tickets import SESSION, Tickets
 from storage.viewer import ROLES, Viewer
 from tenor.errors import BadInput
@@ -40,7 +40,7 @@ class SignIn:
         self._settings = settings
         self._accounts = accounts
         self._tickets = tickets
-        self._patience = Patience()
+        self._by_account, self._by_address = Patience(FREE_TRIES), Patience(ADDRESS_TRIES)
         self._at_once = asyncio.Semaphore(2)  # a password takes 64 MB and a core to check
 
     @property
@@ -112,15 +112,17 @@ class SignIn:
             return self._page("", "That is no sign-in.", status=413)
         form = parse_qs((await request.body()).decode("utf-8", "replace"))
         name, password, target = (form.get(field, [""])[0] for field in ("name", "password", "next"))
-        guesser = (f"account {name}", f"address {request.client.host if request.client else ''}")
-        if wait := self._patience.wait_s(*guesser):
+        address = request.client.host if request.client else ""
+        if wait := max(self._by_account.wait_s(name), self._by_address.wait_s(address)):
             return self._page(target, f"Too many tries. Wait {wait:.0f} s, then try again.", name=name, status=429)
-        self._patience.failed(*guesser)  # until shown otherwise, so that many tries at once count too
+        self._by_account.failed(name)  # until shown otherwise, so that many tries at once count too
+        self._by_address.failed(address)
         async with self._at_once:
             viewer = await asyncio.to_thread(self._accounts.check, name, password)
         if viewer is None:
             return self._page(target, "That name and password do not belong together.", name=name, status=401)
-        self._patience.succeeded(*guesser)
+        self._by_account.succeeded(name)
+        self._by_address.succeeded(address)
         response = RedirectResponse(_inside(target), 303)
         ticket = self._tickets.issue(viewer, SESSION, self.lasts_s)
         secure = request.url.scheme == "https"

@@ -100,10 +100,10 @@ export default function (component) {
     transcript(one) { if (call?.live) { call.transcript(one); said.interim() } },
     state(event) {
       if (!call) { again(); return }
-      const was = call.live
+      const was = call.live, analysed = call.about.state === "analysed"
       call.state(event)
       if (was && !call.live) said.interim()
-      if (event.state === "analysed") setTimeout(again, 1500) // by then the recording is written
+      if (event.state === "analysed" && !analysed) setTimeout(again, 1500) // by then the recording is written
       aside()
     },
     metrics(event) { call?.metrics(event); aside() },

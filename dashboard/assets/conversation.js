@@ -23,20 +23,21 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
   const down = () => { scroll.scrollTop = scroll.scrollHeight; more.hidden = true }
   const settle = () => { if (following) down(); else more.hidden = !call.live }
 
-  /** From nothing: a long call comes in pieces, so that the page answers meanwhile. */
+  /** The whole call. A long one comes in pieces, so that the page answers meanwhile; what is there already stays where
+      it is, with whatever is being written on it. */
   function show(next) {
+    const first = !call
     call = next
     const turn = ++building
-    rows.clear()
-    list.replaceChildren()
+    for (const [id, row] of rows) if (!call.sentences.has(id)) { row.root.remove(); rows.delete(id) }
     const sentences = call.ordered()
     const put = (from) => {
       if (turn !== building) return
-      for (const sentence of sentences.slice(from, from + AT_ONCE)) if (!rows.has(sentence.sentence)) place(sentence)
+      for (const { sentence } of sentences.slice(from, from + AT_ONCE)) place(call.sentences.get(sentence))
       if (from + AT_ONCE < sentences.length) requestAnimationFrame(() => put(from + AT_ONCE))
       else if (call.live) settle()
     }
-    following = call.live
+    if (first) following = call.live
     put(0)
     interim()
   }

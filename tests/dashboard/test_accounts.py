@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import col, select
 from typer.testing import CliRunner
 
-from dashboard.accounts import FREE_TRIES, Accounts, Patience
+from dashboard.accounts import FREE_TRIES, LONGEST_WAIT_S, Accounts, Patience
 from dashboard.sign_in import SignIn, role_of
 from dashboard.tickets import PAGE, SESSION, TOKEN, Tickets, audio_of, secret_of
 from storage.database import Database, open_database
@@ -104,17 +104,20 @@ def test_the_secret_is_made_once_and_ours_alone(embedded_settings: Settings) -> 
 
 
 def test_guessing_gets_slow_and_success_forgives() -> None:
-    patience = Patience()
+    patience = Patience(FREE_TRIES)
     for _ in range(FREE_TRIES - 1):
-        patience.failed("account mia", "address ::1")
-    assert patience.wait_s("account mia", "address ::1") == 0
-    patience.failed("account mia")
-    first = patience.wait_s("account mia")
-    patience.failed("account mia")
-    assert 0 < first < patience.wait_s("account mia")
-    assert patience.wait_s("account ben") == 0
-    patience.succeeded("account mia")
-    assert patience.wait_s("account mia") == 0
+        patience.failed("mia")
+    assert patience.wait_s("mia") == 0
+    patience.failed("mia")
+    first = patience.wait_s("mia")
+    patience.failed("mia")
+    assert 0 < first < patience.wait_s("mia")
+    assert patience.wait_s("ben") == 0
+    for _ in range(100):
+        patience.failed("mia")
+    assert patience.wait_s("mia") <= LONGEST_WAIT_S
+    patience.succeeded("mia")
+    assert patience.wait_s("mia") == 0
 
 
 def test_without_a_sign_in_only_this_machine_is_served(accounts: Accounts) -> None:
