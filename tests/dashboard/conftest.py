@@ -35,7 +35,7 @@ PATIENCE_MS = 10_000
 PHONE: ViewportSize = {"width": 390, "height": 844}
 LAPTOP: ViewportSize = {"width": 1440, "height": 900}
 PASSWORD = "correct horse battery"
-PEOPLE = {"anna": "agent", "ben": "agent", "mia": "manager", "ada": "analyst", "root": "administrator"}
+PEOPLE = {"anna": "agent", "ben": "agent", "zoe": "agent", "mia": "manager", "ada": "analyst", "root": "administrator"}
 
 
 @dataclass(frozen=True)

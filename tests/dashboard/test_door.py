@@ -228,7 +228,7 @@ def test_people_sign_in_see_their_pages_and_sign_out(guarded_house: House, visit
     page = visit(guarded_house, "/", account="mia")
     expect(page.get_by_role("heading", name="Live")).to_be_visible()
     expect(page.get_by_text("mia · manager")).to_be_visible()
-    agent = visit(guarded_house, "/", account="anna")
+    agent = visit(guarded_house, "/", account="zoe")
     expect(agent.get_by_text("No call right now")).to_be_visible()
     expect(agent.get_by_role("link", name="Live")).to_have_count(0)
     page.get_by_role("button", name="Sign out").click()
