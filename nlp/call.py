@@ -18,7 +18,9 @@ from nlp.understood import OTHER, Understood
 from tenor.events import Alert, Call, CallMetrics, Heard, Sentence, State, Transcript
 
 METRICS_MS = 2000
-"""Figures are told when the call has come this much further."""
+"""Figures are told when the call has come this much further,"""
+WRITTEN_SHARE = 10
+"""or, of a written one, when it has become a tenth longer: a book is not summed up anew for every line."""
 
 
 class Watcher(Protocol):
@@ -78,6 +80,7 @@ class UnderstoodCall:
         self._wanted: dict[str, tuple[str, Mapping[str, float]]] = {}
         self._evidence = Evidence(tasks)
         self._told_ms = 0
+        self._told_sentences = 0
 
     @property
     def failed(self) -> bool:
@@ -102,8 +105,7 @@ class UnderstoodCall:
                 alerts += self._watcher.sentence(sentence)
             if not self._written:
                 alerts += self._watcher.silence(self._talk.settled_ms)
-        due = bool(replies) if self._written else self._talk.position_ms - self._told_ms >= METRICS_MS
-        return self._told(sentences, alerts, final=False) if due else Told(sentences, tuple(alerts))
+        return self._told(sentences, alerts, final=False) if self._due() else Told(sentences, tuple(alerts))
 
     def finish(self) -> Told:
         """The last figures: the call is over and all its transcripts are heard."""
@@ -112,8 +114,13 @@ class UnderstoodCall:
             alerts += self._watcher.silence(self._talk.position_ms)
         return self._told((), alerts, final=True)
 
+    def _due(self) -> bool:
+        if self._written:
+            return len(self._felt) - self._told_sentences > self._told_sentences // WRITTEN_SHARE
+        return self._talk.position_ms - self._told_ms >= METRICS_MS
+
     def _told(self, sentences: tuple[Sentence, ...], alerts: list[Alert], *, final: bool) -> Told:
-        self._told_ms = self._talk.position_ms
+        self._told_ms, self._told_sentences = self._talk.position_ms, len(self._felt)
         task, score = self._evidence.best()
         metrics = CallMetrics(
             call=self.id,
