@@ -10,7 +10,10 @@ import time
 from tenor import telemetry
 from tenor.settings import TelemetrySettings
 
-ALL = ("decoding", "bus", "recognition", "latency", "memory", "scaling", "batch", "scenarios", "redaction", "store", "dashboard")
+ALL = (
+    *("decoding", "bus", "recognition", "latency", "memory", "scaling", "language", "task", "redaction"),
+    *("batch", "scenarios", "store", "dashboard"),
+)
 
 
 def main() -> None:

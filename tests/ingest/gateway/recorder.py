@@ -58,3 +58,6 @@ class Recorder:
 
     async def lag(self, topics: Iterable[Topic], group: str) -> dict[Partition, int]:
         raise NotImplementedError
+
+    async def forget(self, call: str) -> int:
+        raise NotImplementedError
