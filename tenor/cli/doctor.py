@@ -10,13 +10,14 @@ import shutil
 import socket
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Literal
 
 import typer
 
 from tenor import __version__
 from tenor.bus.opening import open_bus
-from tenor.cli.context import run, settings
+from tenor.cli.context import QUIET, run, settings
 from tenor.cli.output import console
 from tenor.cli.pipeline import recogniser_models
 from tenor.errors import TenorError
@@ -44,7 +45,7 @@ def doctor(
 
     Exits with 0 when nothing is bad, else with 1.
     """
-    findings = run(_collected(settings(context)))
+    findings = run(_collected(settings(context, unless_set=QUIET)))
     if as_json:
         typer.echo(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=2))
     else:
@@ -58,7 +59,8 @@ def doctor(
 
 
 async def _collected(settings: Settings) -> list[Finding]:
-    found = [_python(), *_packages(), _decoder(), _weights(), _voice(), _home(settings)]
+    found = [_python(), *_packages(), _decoder(), _weights(), _voice(), _language(settings), _rules(settings)]
+    found += [_home(settings), _database(settings)]
     found += [finding async for finding in _services(settings)]
     return [*found, *_ports(settings), _kafka_tools()]
 
@@ -123,6 +125,40 @@ def _voice() -> Finding:
     return Finding("voice", "note", "none: no speech output", "pip install 'tenor[voice]' or apt-get install flite")
 
 
+def _language(settings: Settings) -> Finding:
+    from nlp.backend import open_backend
+
+    try:
+        versions = open_backend(settings).versions
+    except TenorError as error:
+        return Finding("language model", "bad", error.message, error.hint)
+    return Finding("language model", "ok", ", ".join(sorted(set(versions.values()))))
+
+
+def _rules(settings: Settings) -> Finding:
+    from nlp import rules
+
+    try:
+        watched = rules.read(Path(settings.language.rules) if settings.language.rules else None)
+    except TenorError as error:
+        return Finding("rules", "bad", error.message, error.hint or "tenor rules check")
+    return Finding("rules", "ok", f"{len(watched.rules)} rules in {settings.language.rules or 'the file that ships'}")
+
+
+def _database(settings: Settings) -> Finding:
+    from storage import schema
+    from storage.database import open_database
+
+    try:
+        database = open_database(settings)
+    except TenorError as error:
+        return Finding("database", "bad", error.message, error.hint)
+    try:
+        return Finding("database", "ok", f"{database.name}, schema {schema.known()[-1]}")
+    finally:
+        database.close()
+
+
 def _home(settings: Settings) -> Finding:
     home = settings.home.absolute()
     place = next(folder for folder in (home, *home.parents) if folder.exists())
@@ -152,6 +188,7 @@ def _ports(settings: Settings) -> list[Finding]:
     """Ports our servers would take; one in use is only a note: it may be ours."""
     wanted = {
         "tenor riva": (settings.riva.host, (settings.riva.port, settings.riva.http_port)),
+        "tenor dashboard": (settings.dashboard.host, (settings.dashboard.port,)),
         "tenor serve gateway": (settings.gateway.host, (settings.gateway.port, settings.gateway.audiosocket_port)),
     }
     found = []

@@ -12,14 +12,20 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import httpx
+import psutil
 import pytest
 import soundfile
 
 from tests.tenor.cli.command import environment, tenor
 from tests.tenor.cli.speech import WORDS, reading
 
-COMMANDS = ("demo", "watch", "doctor", "transcribe", "ingest", "classify", "riva", "serve", "config")
+COMMANDS = (
+    *("demo", "watch", "doctor", "sample", "transcribe", "analyze", "ingest", "classify", "evaluate", "export"),
+    *("import", "erase", "rules", "playbook", "dashboard", "riva", "serve", "config", "account", "db"),
+)
 
 
 @contextmanager
@@ -87,7 +93,8 @@ def test_doctor_finds_a_working_installation(tmp_path: Path) -> None:
     findings = {finding["what"]: finding for finding in json.loads(done.stdout)}
     assert done.returncode == 0
     assert findings["bus"]["verdict"] == "ok"
-    assert findings["speech models"]["verdict"] == "ok"
+    for what in ("speech models", "language model", "rules", "database"):
+        assert findings[what]["verdict"] == "ok"
     assert findings["recogniser"]["remedy"]
 
 
@@ -147,7 +154,7 @@ def test_ingested_calls_are_watched_and_written_down(tmp_path: Path) -> None:
 
 
 def test_the_demo_shows_live_calls_and_ctrl_c_leaves_nothing_running(tmp_path: Path) -> None:
-    with running("demo", cwd=tmp_path) as demo:
+    with running("demo", "--terminal", cwd=tmp_path) as demo:
         assert demo.stdout is not None
         roles = set()
         for line in demo.stdout:
@@ -159,3 +166,29 @@ def test_the_demo_shows_live_calls_and_ctrl_c_leaves_nothing_running(tmp_path: P
         assert demo.returncode == 0, complaints
         assert "Traceback" not in complaints
         assert children(demo.pid) == []
+
+
+def test_the_demo_puts_understood_calls_on_the_dashboard_and_ctrl_c_ends_both(tmp_path: Path) -> None:
+    with running("demo", "--no-browser", "--no-history", "--port", "0", cwd=tmp_path) as demo:
+        assert demo.stderr is not None
+        address = next(word for line in demo.stderr for word in line.split() if word.startswith("http://"))
+        dashboard = [child.pid for child in psutil.Process(demo.pid).children()]
+        assert dashboard
+        deadline = time.monotonic() + 120
+        while not (said := _said(address)) and time.monotonic() < deadline:
+            time.sleep(1)
+        assert {"text", "sentiment", "mood", "intent"} <= said[0].keys()
+        os.kill(demo.pid, signal.SIGINT)
+        _, complaints = demo.communicate(timeout=60)
+        assert demo.returncode == 0, complaints
+        assert "Traceback" not in complaints
+        assert not any(psutil.pid_exists(pid) for pid in dashboard)
+
+
+def _said(address: str) -> list[dict[str, Any]]:
+    """The sentences of the first live call."""
+    with httpx.Client(base_url=f"{address}/api/v1") as api:
+        for call in api.get("/live").raise_for_status().json()["calls"]:
+            if said := api.get(f"/calls/{call['id']}/sentences").raise_for_status().json()["sentences"]:
+                return list(said)
+    return []
