@@ -11,7 +11,6 @@ the commit has passed their last record: a successor would read them again.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import OrderedDict
 from dataclasses import dataclass
 
@@ -23,10 +22,12 @@ from asr.bench import Bench
 from asr.call import AUDIO_STOPPED, HeardCall
 from asr.ledger import Ledger
 from asr.pages import Pages
-from asr.recovery import Findings, Note
+from asr.recovery import Findings
 from asr.reel import flaw, length_ms
 from tenor.bus import Commit, Partition, Record
-from tenor.events import AUDIO, DEAD, AudioChunk, Call, CallEnded, CallStarted, DeadLetter, Unreadable
+from tenor.bus.dead import dead_letter
+from tenor.bus.handover import Handover
+from tenor.events import AUDIO, DEAD, AudioChunk, Call, CallEnded, CallStarted, Unreadable
 from tenor.redaction import mode
 
 log = structlog.get_logger(__name__)
@@ -114,7 +115,7 @@ class Desk:
                 calls.append(over.announced)
         for heard in self._calls.values():
             self._remember_end(heard)
-        note = Note(min(transcripts, default=self._end.transcripts), min(calls, default=self._end.calls))
+        note = Handover(min(transcripts, default=self._end.transcripts), min(calls, default=self._end.calls))
         return Commit(offset, note.write())
 
     # -- records
@@ -190,22 +191,12 @@ class Desk:
 
     def _remember_end(self, call: HeardCall) -> None:
         """How far both topics go, as far as we know: where a successor begins who has nothing to look for."""
-        self._end = Note(max(self._end.transcripts, call.transcribed), max(self._end.calls, call.published))
+        self._end = Handover(max(self._end.transcripts, call.transcribed), max(self._end.calls, call.published))
 
     async def _bury(self, record: Record, reason: str) -> None:
         metrics.DEAD_LETTERS.inc()
         log.warning("a record could not be read", partition=record.partition, offset=record.offset, reason=reason)
-        letter = DeadLetter(
-            call=record.key,
-            stage="asr",
-            reason=reason,
-            topic=record.topic,
-            partition=record.partition,
-            offset=record.offset,
-            value=record.value,
-            at=time.time(),
-        )
-        await self._bench.bus.publish(DEAD, letter)
+        await self._bench.bus.publish(DEAD, dead_letter("asr", record, reason))
 
 
 def _places(ledgers: dict[int, Ledger]) -> list[int]:

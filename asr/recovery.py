@@ -15,28 +15,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
 from asr.ledger import Ledger
 from tenor.bus import Bus, Commit, Partition
+from tenor.bus.handover import Handover
 from tenor.events import CALLS, TRANSCRIPTS, Call, CallState, Topic, Unreadable
-
-
-class Note(msgspec.Struct, frozen=True):
-    """What a commit tells the successor: where to begin reading what was published."""
-
-    transcripts: int = 0
-    calls: int = 0
-
-    def write(self) -> str:
-        return msgspec.json.encode(self).decode()
-
-    @classmethod
-    def read(cls, text: str) -> Note:
-        """Reading from the beginning is slow, never wrong."""
-        with suppress(msgspec.MsgspecError):
-            return msgspec.json.decode(text, type=cls)
-        return cls()
 
 
 @dataclass
@@ -52,12 +34,12 @@ class Found:
 class Findings:
     calls: dict[str, Found] = field(default_factory=dict)
     ledgers: dict[str, dict[int, Ledger]] = field(default_factory=dict)
-    end: Note = field(default_factory=Note)
+    end: Handover = field(default_factory=Handover)
     """Where both topics ended."""
 
 
 async def find_out(bus: Bus, number: int, commit: Commit | None) -> Findings:
-    note = Note.read(commit.note) if commit else Note()
+    note = Handover.read(commit.note) if commit else Handover()
     findings = Findings()
     transcripts_end, calls_end = note.transcripts, note.calls
     async for offset, event in _events(bus, TRANSCRIPTS, number, note.transcripts):
@@ -67,7 +49,7 @@ async def find_out(bus: Bus, number: int, commit: Commit | None) -> Findings:
         calls_end = offset + 1
         if isinstance(event, CallState):
             _learn(findings.calls, event, offset)
-    findings.end = Note(transcripts_end, calls_end)
+    findings.end = Handover(transcripts_end, calls_end)
     return findings
 
 

@@ -16,11 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import msgspec
 import structlog
 
 from nlp.call import End, UnderstoodCall
 from tenor.bus import Bus, Commit, Partition, Record
+from tenor.bus.handover import Handover
 from tenor.events import CALLS, TRANSCRIPTS, Call, CallMetrics, CallState, Heard, Transcript, Unreadable
 
 log = structlog.get_logger(__name__)
@@ -29,23 +29,6 @@ REMEMBERED = 2000
 """Finished calls that may go on after all: their audio had only stopped."""
 
 OpenCall = Callable[[str, Call | None], UnderstoodCall]
-
-
-class Note(msgspec.Struct, frozen=True):
-    """What a commit tells the successor: up to where everything that follows from the records is published."""
-
-    transcripts: int = 0
-    calls: int = 0
-
-    def write(self) -> str:
-        return msgspec.json.encode(self).decode()
-
-    @classmethod
-    def read(cls, text: str) -> Note:
-        """Publishing again is harmless."""
-        with suppress(msgspec.MsgspecError):
-            return msgspec.json.decode(text, type=cls)
-        return cls()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +60,7 @@ class Desk:
         self._transcripts = 0
         self._states = 0
         """The next offsets to be read of both topics."""
-        self._published = Note()
+        self._published = Handover()
         self._steps: list[Step] = []
         self._dead: list[Dead] = []
 
@@ -89,7 +72,7 @@ class Desk:
         """Begin where the predecessor has come to."""
         first, _ = await self._bus.bounds(self._partition(TRANSCRIPTS.name))
         self._transcripts = max(first, transcripts.offset if transcripts else 0)
-        self._published = Note.read(transcripts.note) if transcripts else Note()
+        self._published = Handover.read(transcripts.note) if transcripts else Handover()
         self._states = states.offset if states else 0
         await self._catch_up()
 
@@ -127,7 +110,7 @@ class Desk:
 
     def published(self) -> None:
         """Everything that follows from what was taken is published."""
-        self._published = Note(max(self._published.transcripts, self._transcripts), self._states)
+        self._published = Handover(max(self._published.transcripts, self._transcripts), self._states)
 
     def commit(self, now: float) -> dict[Partition, Commit]:
         for call in list(self._calls.values()):

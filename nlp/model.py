@@ -13,10 +13,10 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from nlp.session import open_session
 from tenor.errors import BadInput
 
 DEFAULT = Path(__file__).parent / "models" / "tenor-language-1"
@@ -82,11 +82,7 @@ class Model:
         self._tokenizer = Tokenizer.from_str(vocabulary)
         self._tokenizer.enable_truncation(LONGEST)
         self._tokenizer.no_padding()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # other stages need the cores
-        self._session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+        self._session = open_session(weights, threads)
         self._outputs = [output.name for output in self._session.get_outputs()]
 
     @property

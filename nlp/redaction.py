@@ -13,10 +13,10 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-import onnxruntime
 from tokenizers import Tokenizer
 
 from nlp.model import DEFAULT, LONGEST, MOST_CHARACTERS, Floats
+from nlp.session import open_session
 from tenor.errors import BadInput
 from tenor.redaction import Span
 
@@ -61,11 +61,7 @@ class LanguageFinder:
         self._tokenizer = Tokenizer.from_str(vocabulary)
         self._tokenizer.enable_truncation(LONGEST)
         self._tokenizer.no_padding()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # other stages need the cores
-        self._session = onnxruntime.InferenceSession(str(folder / GRAPH), options, providers=["CPUExecutionProvider"])
+        self._session = open_session(folder / GRAPH, threads)
 
     def find(self, text: str, *, final: bool) -> Iterator[Span]:
         threshold = self.card.certain if final else self.card.doubtful

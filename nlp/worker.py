@@ -28,6 +28,7 @@ from nlp.desk import Desk
 from nlp.panel import Panel
 from nlp.understood import Backend
 from tenor.bus import Bus, Commit, Consumer, Partition, Record
+from tenor.bus.dead import dead_letter
 from tenor.errors import Unavailable
 from tenor.events import (
     CALLS,
@@ -37,7 +38,6 @@ from tenor.events import (
     Alert,
     Call,
     CallState,
-    DeadLetter,
     Sentence,
 )
 from tenor.settings import Settings
@@ -138,17 +138,7 @@ class LanguageWorker:
     async def _bury(self, record: Record, reason: str) -> None:
         counters.DEAD_LETTERS.inc()
         log.warning("a record could not be read", topic=record.topic, offset=record.offset, reason=reason)
-        letter = DeadLetter(
-            call=record.key,
-            stage=self.name,
-            reason=reason,
-            topic=record.topic,
-            partition=record.partition,
-            offset=record.offset,
-            value=record.value,
-            at=time.time(),
-        )
-        await self._bus.publish(DEAD, letter)
+        await self._bus.publish(DEAD, dead_letter(self.name, record, reason))
 
     # -- partitions: a desk needs the same one of both topics
 

@@ -20,7 +20,8 @@ from storage.batch import Batch
 from storage.database import Database
 from storage.patience import in_thread, opened, patiently
 from tenor.bus import Bus, Commit, Consumer, Partition, Record
-from tenor.events import CALLS, DEAD, NOTES, SENTENCES, DeadLetter, Event, Sentence, Unreadable
+from tenor.bus.dead import dead_letter
+from tenor.events import CALLS, DEAD, NOTES, SENTENCES, Event, Sentence, Unreadable
 from tenor.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -61,7 +62,7 @@ class Writer:
                 if record.topic != DEAD.name:
                     await self._bury(record, str(error))
                     continue
-                event = self._letter(record, str(error))
+                event = dead_letter(self.name, record, str(error))
             readable.append((record, event))
         started = time.monotonic()
         await self._write(database, readable)
@@ -101,19 +102,7 @@ class Writer:
             topic=record.topic, partition=record.partition, offset=record.offset, reason=reason,
         )  # fmt: skip
         if record.topic != DEAD.name:
-            await self._bus.publish(DEAD, self._letter(record, reason))
-
-    def _letter(self, record: Record, reason: str) -> DeadLetter:
-        return DeadLetter(
-            call=record.key,
-            stage=self.name,
-            reason=reason,
-            topic=record.topic,
-            partition=record.partition,
-            offset=record.offset,
-            value=record.value,
-            at=time.time(),
-        )
+            await self._bus.publish(DEAD, dead_letter(self.name, record, reason))
 
 
 def _holds_nul(value: Any) -> bool:

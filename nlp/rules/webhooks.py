@@ -18,8 +18,9 @@ from nlp.rules.letters import Letter, checked_url
 from nlp.rules.postbox import Patience, Postbox
 from nlp.rules.reading import Known, read_rules
 from tenor.bus import Bus, Commit, Consumer, Partition, Record
+from tenor.bus.dead import dead_letter
 from tenor.errors import BadInput
-from tenor.events import CALLS, DEAD, Alert, Call, CallState, DeadLetter, Unreadable
+from tenor.events import CALLS, DEAD, Alert, Call, CallState, Unreadable
 from tenor.settings import Settings
 
 K = TypeVar("K")
@@ -134,17 +135,7 @@ class Webhooks:
                 del opened[record.offset]
 
     async def _bury(self, record: Record, reason: str) -> None:
-        letter = DeadLetter(
-            call=record.key,
-            stage=self.name,
-            reason=reason,
-            topic=record.topic,
-            partition=record.partition,
-            offset=record.offset,
-            value=record.value,
-            at=time.time(),
-        )
-        await self._bus.publish(DEAD, letter)
+        await self._bus.publish(DEAD, dead_letter(self.name, record, reason))
 
     async def _commit(self, partitions: Sequence[Partition]) -> None:
         """Up to the oldest alert that is still on its way."""
