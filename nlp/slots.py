@@ -8,6 +8,8 @@ from nlp.model import Reading
 from nlp.understanding import Entity, Label
 
 OUTSIDE = "O"
+AROUND = " .,;:!?\"'()"
+"""Marks of the sentence, not of the value."""
 
 
 def slots(text: str, reading: Reading, labels: Sequence[str], *, head: str = "slots") -> tuple[Entity, ...]:
@@ -34,8 +36,15 @@ def slots(text: str, reading: Reading, labels: Sequence[str], *, head: str = "sl
             found[-1] = (slot, first, end, scores)
     return tuple(
         Entity(text[start:end], Label(slot, sum(scores) / len(scores)), start, end)
-        for slot, start, end, scores in found
+        for slot, begin, over, scores in found
+        for start, end in [_without_marks(text, begin, over)]
+        if start < end
     )
+
+
+def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:
+    value = text[start:end]
+    return end - len(value.lstrip(AROUND)), start + len(value.rstrip(AROUND))
 
 
 def by_name(entities: Iterable[Entity]) -> dict[str, str]:

@@ -34,6 +34,11 @@ def test_tokens_of_one_value_are_joined() -> None:
     ]
 
 
+def test_the_full_stop_is_the_sentences() -> None:
+    assert found("due on monday.", ["O", "O", "B-date"]) == [("date", "monday")]
+    assert found("how, ?", ["O", "B-date"]) == []
+
+
 def test_two_values_side_by_side_stay_two() -> None:
     assert found("monday tuesday", ["B-date", "B-date"]) == [("date", "monday"), ("date", "tuesday")]
 
