@@ -289,6 +289,7 @@ async def test_the_stream_tells_what_happens_to_those_who_may_know(
                 name, snapshot = await anext(stream)
                 assert name == "snapshot"
                 assert len(snapshot["calls"]) == (2 if stream is manager else 1)
+                assert (await anext(stream))[0] == "now"
             await publish(served, "new call", "ann", "there you are")
             for stream in (manager, ann):
                 assert (await anext(stream))[0] == "state"
