@@ -1,4 +1,4 @@
-"""`tenor db`: the database's schema, what is in it, and what is past its time."""
+"""`tenor db`: the database's schema, what is in it, what is past its time, and what should not be in it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import typer
 
 from tenor.cli.context import settings
 from tenor.cli.output import console
+from tenor.cli.scan import scan
 
 if TYPE_CHECKING:  # SQLAlchemy takes a while to import, and other commands need none of it
     from storage.database import Database
 
-app = typer.Typer(help="The database: its schema, what is in it, what is past its time.", no_args_is_help=True)
+app = typer.Typer(
+    help="The database: its schema, and what is in it, past its time, or should not be.", no_args_is_help=True
+)
 
 
 @app.command()
@@ -75,6 +78,9 @@ def prune(
     database.close()
     for name, count in dataclasses.asdict(found).items():
         console.print(f"{name.replace('_', ' '):14}{count:,}")
+
+
+app.command()(scan)
 
 
 def _rows(database: Database) -> dict[str, int]:

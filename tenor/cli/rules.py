@@ -14,12 +14,12 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from tenor.cli.age import age
 from tenor.cli.context import settings
 from tenor.cli.faults import report
 from tenor.cli.output import clock, console, progress, say
 from tenor.errors import BadInput
 from tenor.settings import LanguageSettings
-from tenor.yaml_fields import quantity
 
 if TYPE_CHECKING:
     from nlp.rules import Known, RuleSet
@@ -32,7 +32,6 @@ app = typer.Typer(help="Rules: what is watched for in calls.", no_args_is_help=T
 EXAMPLES = 3
 SENTIMENTS = ("negative", "neutral", "positive")
 """Of the model that ships; another one may have others."""
-UNITS = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
 File = Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Default: the rules in force.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -66,7 +65,7 @@ def replay(
 
     given = settings(context)
     ruleset = rules.read(_path(file, given.language), _known(given.language))
-    oldest = 0.0 if call else time.time() - _age(since)
+    oldest = 0.0 if call else time.time() - age(since)
     database = open_database(given)
     try:
         outcome = _replay(database, ruleset, oldest, call, _tasks(given.language))
@@ -186,13 +185,6 @@ def _tasks(language: LanguageSettings) -> frozenset[str]:
     from nlp import taxonomy
 
     return taxonomy.read(Path(language.intents) if language.intents else taxonomy.DEFAULT).tasks
-
-
-def _age(text: str) -> float:
-    found = quantity(text)
-    if found is None or found[1] not in UNITS or found[0] <= 0:
-        raise BadInput(f"--since takes an age such as 12h, 30d or 8w, not {text!r}")
-    return found[0] * UNITS[found[1]]
 
 
 def _me() -> str:

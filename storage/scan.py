@@ -1,0 +1,105 @@
+"""Going over everything that is kept for personal data that should not be there, and masking it in place."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from sqlalchemy import func, select, update
+from sqlmodel import col
+
+from storage.database import Database
+from storage.erasure import UNFINISHED
+from storage.tables import Audit, Call
+from storage.tally import Tally
+from storage.wording import Found, read
+from tenor.redaction import Redactor
+
+PIECE = 20
+"""Calls that are in memory at the same time."""
+
+Advance = Callable[[int], None]
+
+
+def count(database: Database, since: float = 0.0) -> int:
+    """Calls that there are to look at."""
+    with database.session() as session:
+        query = select(func.count()).select_from(Call).where(col(Call.started_at) >= since)
+        return int(session.execute(query).scalar_one())
+
+
+def scan(
+    database: Database,
+    redactor: Redactor,
+    *,
+    since: float = 0.0,
+    prevented: frozenset[str] = frozenset(),
+    advance: Advance = lambda _: None,
+) -> Tally:
+    """Look through the calls begun `since` then. `prevented`: kinds that redaction takes out where it is on."""
+    tally = Tally(prevented)
+    for ids in _pieces(database, since):
+        with database.session() as session:
+            for wording in read(session, ids):
+                tally.add(wording, wording.found(redactor))
+        advance(len(ids))
+    return tally
+
+
+class Masked:
+    """What was done."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.rows: Counter[str] = Counter()
+        self.left: list[str] = []
+        """Calls that are not over: the stages may still write them anew."""
+
+
+def mask(database: Database, redactor: Redactor, tally: Tally, *, by: str, advance: Advance = lambda _: None) -> Masked:
+    """Mask what was found, call by call; each is masked as a whole or not at all, with a line in the audit trail.
+
+    The bytes are gone after `compaction.compact`."""
+    masked = Masked()
+    for call in tally.affected_calls():
+        with database.session() as session:
+            wordings = list(read(session, [call]))
+        for wording in wordings:  # none if it was erased meanwhile
+            if wording.call.state in UNFINISHED:
+                masked.left.append(call)
+                continue
+            rows = _write(database, call, wording.found(redactor), by)
+            masked.calls += bool(rows)
+            masked.rows.update(rows)
+        advance(1)
+    return masked
+
+
+def _write(database: Database, call: str, found: Found, by: str) -> Counter[str]:
+    """A row that somebody else changed in the meantime is left for the next time."""
+    rows: Counter[str] = Counter()
+    with database.begin() as session:
+        for table, row, guard, values in found.changes:
+            there = update(table).where(table.c.id == row)
+            done = session.execute((there if guard is None else there.where(guard)).values(**values))
+            rows[table.name] += done.rowcount  # type: ignore[attr-defined]
+        if +rows:
+            kinds: Counter[str] = Counter()
+            for (_, kind), number in found.finds.items():
+                kinds[kind] += number
+            detail = {"rows": dict(+rows), "found": dict(+kinds)}
+            session.add(Audit(at=time.time(), who=by, action="call.redacted", subject=call, detail=detail))
+    return +rows
+
+
+def _pieces(database: Database, since: float) -> Iterator[list[str]]:
+    last = ""
+    while True:
+        query = select(col(Call.id)).where(col(Call.id) > last, col(Call.started_at) >= since)
+        with database.session() as session:
+            ids = list(session.scalars(query.order_by(col(Call.id)).limit(PIECE)))
+        if not ids:
+            return
+        yield ids
+        last = ids[-1]

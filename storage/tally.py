@@ -1,0 +1,123 @@
+"""What a scan found: numbers and the ids of calls, never a word. As large as it must be, it lies on the disk."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+
+from storage.wording import Finds, Found, Wording
+
+WORST = 10
+SPOKEN = ("sentences", "subjects")
+"""What redaction would have been over, had it been switched on; notes and corrections are typed afterwards."""
+SAME_WORDS = 8
+"""Conversations with fewer words may well be the same: a greeting, and somebody hangs up."""
+
+
+class Affected(msgspec.Struct, frozen=True):
+    call: str
+    mode: str
+    """Its redaction: off, text or audio."""
+    found: int
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    calls: int
+    """Looked at,"""
+    texts: int
+    """with so many sentences, corrections, notes and alerts."""
+    affected: int
+    """Calls in which something was found."""
+    kinds: dict[str, int]
+    tables: dict[str, dict[str, int]]
+    queues: dict[str, dict[str, int]]
+    anomalies: list[Affected]
+    """Calls whose redaction should have taken it out."""
+    worst: list[Affected]
+    told: dict[str, dict[str, int]]
+    """In what platforms said about calls; that is kept as it came, and counts nowhere else."""
+    recordings: list[str]
+    """Affected calls with a recording in which the words may be heard."""
+    duplicates: list[list[str]]
+    """Calls with the same conversation."""
+
+
+class Tally:
+    def __init__(self, prevented: frozenset[str] = frozenset()) -> None:
+        """`prevented`: kinds that redaction takes out where it is switched on."""
+        self.calls = self.texts = 0
+        self.told: Finds = Counter()
+        self._prevented = prevented
+        self._tables: Finds = Counter()
+        self._queues: Finds = Counter()
+        self._calls = sqlite3.connect("")  # a file without a name, gone with the connection
+        self._calls.execute("CREATE TABLE affected (call, mode, found, anomaly, heard)")
+        self._calls.execute("CREATE TABLE conversations (digest, call)")
+
+    def add(self, wording: Wording, found: Found) -> None:
+        call = wording.call
+        self.calls += 1
+        self.texts += sum(map(len, (wording.sentences, wording.labels, wording.notes, wording.alerts)))
+        self.told.update(found.told)
+        self._tables.update(found.finds)
+        for (_, kind), count in found.finds.items():
+            self._queues[call.queue, kind] += count
+        if total := found.finds.total():
+            redacted = call.redact not in ("", "off")
+            slipped = any(count and place in SPOKEN and kind in self._prevented
+                          for (place, kind), count in found.finds.items())  # fmt: skip
+            heard = bool(call.recording) and call.redact != "audio"
+            row = (call.id, call.redact or "off", total, redacted and slipped, heard)
+            self._calls.execute("INSERT INTO affected VALUES (?, ?, ?, ?, ?)", row)
+        if sum(len(row.text.split()) for row in wording.sentences) >= SAME_WORDS:
+            said = msgspec.json.encode([(row.role, row.text) for row in wording.sentences])
+            digest = hashlib.sha256(said).digest()
+            self._calls.execute("INSERT INTO conversations VALUES (?, ?)", (digest, call.id))
+
+    @property
+    def affected(self) -> int:
+        (count,) = self._calls.execute("SELECT count(*) FROM affected").fetchone()
+        return int(count)
+
+    def affected_calls(self) -> Iterator[str]:
+        return (call for (call,) in self._calls.execute("SELECT call FROM affected ORDER BY call"))
+
+    def report(self) -> Report:
+        ranked = "SELECT call, mode, found FROM affected {} ORDER BY found DESC, call"
+        kinds: Counter[str] = Counter()
+        for (_, kind), count in self._tables.items():
+            kinds[kind] += count
+        return Report(
+            calls=self.calls,
+            texts=self.texts,
+            affected=self.affected,
+            kinds=dict((+kinds).most_common()),
+            tables=_nested(self._tables),
+            queues=_nested(self._queues),
+            anomalies=[Affected(*row) for row in self._calls.execute(ranked.format("WHERE anomaly"))],
+            worst=[Affected(*row) for row in self._calls.execute(f"{ranked.format('')} LIMIT {WORST}")],
+            told=_nested(self.told),
+            recordings=[call for (call,) in self._calls.execute("SELECT call FROM affected WHERE heard ORDER BY call")],
+            duplicates=self._duplicates(),
+        )
+
+    def _duplicates(self) -> list[list[str]]:
+        twice = "SELECT digest FROM conversations GROUP BY digest HAVING count(*) > 1"
+        groups: dict[bytes, list[str]] = {}
+        for digest, call in self._calls.execute(
+            f"SELECT digest, call FROM conversations WHERE digest IN ({twice}) ORDER BY call"
+        ):
+            groups.setdefault(digest, []).append(call)
+        return list(groups.values())
+
+
+def _nested(finds: Finds) -> dict[str, dict[str, int]]:
+    nested: dict[str, dict[str, int]] = {}
+    for (place, kind), count in sorted(finds.items()):
+        if count:
+            nested.setdefault(place, {})[kind] = count
+    return nested

@@ -1,0 +1,192 @@
+"""The words a call holds, wherever they lie, and what they look like once a redactor has been over them.
+
+Every text is redacted until nothing more is found, with the sentence before it in mind as it will be afterwards: so
+whoever looks again finds nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Row, Table, select
+from sqlmodel import Session
+
+from storage.corrections import CALL, LABEL, SENTENCE
+from storage.tables import Alert, Note
+from tenor.redaction import Redactor, Span
+from tenor.redaction.masking import LABELS, masked_text
+
+NOTE: Table = Note.__table__  # type: ignore[attr-defined]
+ALERT: Table = Alert.__table__  # type: ignore[attr-defined]
+SUBJECT = "subject"
+"""The attribute that holds words of the conversation: an e-mail's. The others are the platform's."""
+SHORTEST = 3
+"""Letters and digits by which a secret is known again elsewhere."""
+_LABEL = re.compile("|".join(map(re.escape, LABELS.values())))
+
+Finds = Counter[tuple[str, str]]
+"""How much was found, by the table it lies in and its kind."""
+
+
+class Change(NamedTuple):
+    """A row as it should be."""
+
+    table: Table
+    row: Any
+    guard: ColumnElement[bool] | None
+    """Whether the row is still as it was read."""
+    values: dict[str, Any]
+
+
+@dataclass
+class Found:
+    """What lies in a call. No words but those of `changes`, which have none of the secret ones."""
+
+    finds: Finds = field(default_factory=Counter)
+    told: Finds = field(default_factory=Counter)
+    """What the platform said about the call: its customer and attributes. Nothing of it is ever changed."""
+    changes: list[Change] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A call with everything that was said, typed and told in it, in order."""
+
+    call: Row[Any]
+    sentences: Sequence[Row[Any]]
+    labels: Sequence[Row[Any]]
+    """Corrected texts."""
+    notes: Sequence[Row[Any]]
+    alerts: Sequence[Row[Any]]
+
+    def found(self, redactor: Redactor) -> Found:
+        return _Search(redactor).over(self)
+
+
+def read(session: Session, ids: Sequence[str]) -> Iterator[Wording]:
+    """These calls, one after the other."""
+    call, said, label = CALL.c, SENTENCE.c, LABEL.c
+    about = select(call.id, call.queue, call.customer, call.attributes, call.redact, call.state, call.recording)
+    sentences = select(said.id, said.call, said.channel, said.role, said.text, said.slots)
+    labels = select(label.id, label.call, label.sentence, label.value, label.predicted).where(label.kind == "text")
+    notes, alerts = (select(table.c.id, table.c.call, table.c.text) for table in (NOTE, ALERT))
+    in_order = sentences.order_by(said.call, said.start_ms, said.end_ms, said.id)
+    belonging = [
+        _by_call(session.execute(query.where(table.c.call.in_(ids))).all())
+        for query, table in ((in_order, SENTENCE), (labels, LABEL), (notes, NOTE), (alerts, ALERT))
+    ]
+    for row in session.execute(about.where(call.id.in_(ids)).order_by(call.id)):
+        yield Wording(row, *(rows.get(row.id, []) for rows in belonging))
+
+
+def _by_call(rows: Sequence[Row[Any]]) -> dict[str, list[Row[Any]]]:
+    found: dict[str, list[Row[Any]]] = {}
+    for row in rows:
+        found.setdefault(row.call, []).append(row)
+    return found
+
+
+class _Search:
+    """Through one call."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._secrets: dict[str, str] = {}
+        """What was taken out of the sentences so far, with its kind: what was typed and raised may repeat it."""
+        self._found = Found()
+
+    def over(self, wording: Wording) -> Found:
+        past = self._sentences(wording.sentences)
+        for label in wording.labels:
+            before = past.get(label.sentence, "")
+            value, predicted = (self._text("labels", text, before) for text in (label.value, label.predicted))
+            if (value, predicted) != (label.value, label.predicted):
+                self._change(LABEL, label.id, LABEL.c.value == label.value, value=value, predicted=predicted)
+        for table, rows in ((NOTE, wording.notes), (ALERT, wording.alerts)):
+            for row in rows:
+                text = self._text(table.name, row.text)
+                if text != row.text:
+                    self._change(table, row.id, table.c.text == row.text, text=text)
+        self._about(wording.call)
+        return self._found
+
+    def _sentences(self, sentences: Sequence[Row[Any]]) -> dict[str, str]:
+        """Gives what stood before each."""
+        last: dict[int, str] = {}
+        past: dict[str, str] = {}
+        for row in sentences:
+            past[row.id] = before = last.get(row.channel, "")
+            text, secrets = self._redacted("sentences", row.text, before)
+            slots = {name: self._slot(value, secrets) for name, value in row.slots.items()}
+            last[row.channel] = text
+            self._secrets |= {secret: kind for secret, kind in secrets.items() if len(_bare(secret)) >= SHORTEST}
+            if text != row.text or slots != row.slots:
+                self._change(SENTENCE, row.id, SENTENCE.c.text == row.text, text=text, slots=slots)
+        return past
+
+    def _about(self, call: Row[Any]) -> None:
+        attributes = dict(call.attributes)
+        if isinstance(subject := attributes.pop(SUBJECT, None), str):
+            text = self._text("subjects", subject)
+            if text != subject:
+                self._change(CALL, call.id, None, attributes={**call.attributes, SUBJECT: text})
+        for where, value in (("customer", call.customer), *(("attributes", value) for value in attributes.values())):
+            if isinstance(value, str):
+                for span in self._redactor.redact(value, ()).spans:
+                    self._found.told[where, span.kind] += 1
+
+    def _slot(self, value: Any, secrets: dict[str, str]) -> Any:
+        """A slot is a part of its sentence, perhaps spelled otherwise."""
+        if not isinstance(value, str) or _LABEL.fullmatch(value):
+            return value
+        bare = _bare(value)
+        for secret, kind in secrets.items():
+            if bare and _bare(secret) and (bare == _bare(secret) or (len(bare) >= SHORTEST and bare in _bare(secret))):
+                self._found.finds["slots", kind] += 1
+                return LABELS[kind]
+        return self._text("slots", value)
+
+    def _text(self, where: str, text: str, before: str = "") -> str:
+        """A text that may hold secrets of its own, and those of the sentences."""
+        shown, _ = self._redacted(where, text, before)
+        known = shown
+        for secret, kind in self._secrets.items():
+            parts = re.split(rf"(?<!\w){re.escape(secret)}(?!\w)", known)
+            self._found.finds[where, kind] += len(parts) - 1
+            known = LABELS[kind].join(parts)
+        return known if known == shown else self._redacted(where, known, before)[0]
+
+    def _redacted(self, where: str, text: str, before: str) -> tuple[str, dict[str, str]]:
+        """The text when nothing more is found in it, and what was taken out. A label of a redactor is no secret."""
+        secrets: dict[str, str] = {}
+        while spans := _beside_labels(text, self._redactor.redact(text, (), before=before).spans):
+            for start, end, kind in spans:
+                self._found.finds[where, kind] += 1
+                secrets[text[start:end]] = kind
+            text = masked_text(text, spans)
+        return text, secrets
+
+    def _change(self, table: Table, row: Any, guard: ColumnElement[bool] | None, **values: Any) -> None:
+        self._found.changes.append(Change(table, row, guard, values))
+
+
+def _beside_labels(text: str, spans: Sequence[Span]) -> list[Span]:
+    """The spans that cover more than labels; those that cut through one have all of it."""
+    labels = [found.span() for found in _LABEL.finditer(text)]
+    kept: list[Span] = []
+    for start, end, kind in spans:
+        touched = [(first, last) for first, last in labels if first < end and start < last]
+        start = min([start, *(first for first, _ in touched)])
+        end = max([end, *(last for _, last in touched)])
+        bare = _bare(_LABEL.sub("", text[start:end]))
+        if bare and (not kept or start >= kept[-1].end):
+            kept.append(Span(start, end, kind))
+    return kept
+
+
+def _bare(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
