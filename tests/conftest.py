@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import structlog
 from aiokafka.admin import AIOKafkaAdminClient
 
 from deploy.kafka.broker import Broker
@@ -34,6 +35,13 @@ IMPATIENT = {
     "log.segment.delete.delay.ms": "100",
 }
 """So that tests of leases and retention take seconds."""
+
+
+@pytest.fixture(autouse=True)
+def _logging_of_its_own() -> Iterator[None]:
+    """A command that runs inside a test sets up logging; the next test starts without that."""
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")
