@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 from sqlmodel import Session, select
 from typer.testing import CliRunner
 
@@ -395,8 +394,4 @@ def test_commands_say_what_is_wrong(
 
 
 def run(*arguments: str) -> Any:
-    """The command in this process; what it says of logging is taken back."""
-    try:
-        return CliRunner().invoke(app, list(arguments))
-    finally:
-        structlog.reset_defaults()
+    return CliRunner().invoke(app, list(arguments))

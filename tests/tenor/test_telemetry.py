@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import urllib.request
-from collections.abc import Iterator
 
 import pytest
 import structlog
@@ -18,12 +17,6 @@ import structlog
 from tenor import telemetry
 from tenor.errors import Unavailable
 from tenor.settings import TelemetrySettings
-
-
-@pytest.fixture(autouse=True)
-def _restore_logging() -> Iterator[None]:
-    yield
-    structlog.reset_defaults()
 
 
 def test_callers_words_stay_out_of_the_logs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import structlog
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlmodel import select
@@ -188,10 +187,7 @@ def test_alerts_of_past_calls_are_written_once(database: Database, tmp_path: Pat
 
 
 def run(*words: str | Path) -> Result:
-    try:
-        return CliRunner().invoke(app, [str(word) for word in words])
-    finally:
-        structlog.reset_defaults()  # it logs to the command's standard error, which is closed now
+    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_the_command(tmp_path: Path) -> None:
