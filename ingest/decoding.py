@@ -47,7 +47,7 @@ class DecodedFile:
         live: bool = False,
     ) -> None:
         """`exact`: the length it tells is no guess, whatever the container. `live`: give blocks at once."""
-        self._name, self._warnings, self._chunk_ms = name, warnings, chunk_ms
+        self._file, self._name, self._warnings, self._chunk_ms = file, name, warnings, chunk_ms
         self._gather = 1 if live else GATHER
         self._damaged = 0
         self._exact = exact
@@ -113,6 +113,7 @@ class DecodedFile:
 
     def close(self) -> None:
         self._container.close()
+        self._file.close()
 
     @property
     def _size(self) -> int:

@@ -34,7 +34,7 @@ class ProcessedFile:
 
     def __init__(self, file: BinaryIO, name: str, path: str | None, chunk_ms: int = 100) -> None:
         """With a `path` ffmpeg reads it itself and may seek; else `file` is pumped into it."""
-        self._name, self._chunk_ms = name, chunk_ms
+        self._file, self._name, self._chunk_ms = file, name, chunk_ms
         url = f"file:{path}" if path else "pipe:"
         command = ffmpeg.input(url, protocol_whitelist="file,pipe", strict="experimental")
         command = command.output("pipe:", format="wav", acodec="pcm_s16le", map="0:a:0", map_metadata=-1)
@@ -80,7 +80,7 @@ class ProcessedFile:
     def close(self) -> None:
         self._process.kill()
         self._process.wait()
-        for pipe in (self._out, self._process.stdin, self._said):
+        for pipe in (self._out, self._process.stdin, self._said, self._file):
             if pipe and not pipe.closed:
                 try:
                     pipe.close()

@@ -18,6 +18,7 @@ from ingest.header import read_header
 from ingest.likeness import Likeness
 from ingest.microphone import Microphone
 from ingest.options import Options
+from ingest.pieces import Pieces
 from ingest.sources import Source
 from ingest.warnings import Warnings
 from tenor.errors import BadInput
@@ -45,7 +46,6 @@ class Recording:
         options: Options,
         audio: Audio,
         warnings: Warnings,
-        file: BinaryIO | None,
         digest: str,
     ) -> None:
         self.source = source
@@ -54,7 +54,7 @@ class Recording:
         self.format: AudioFormat = audio.format
         self.digest = digest
         """SHA-256 of the file; empty for a stream."""
-        self._audio, self._file = audio, file
+        self._audio = audio
         self._reading = threading.Lock()
         self._error: Broken | None = None
         self._samples = audio.blocks()
@@ -104,8 +104,6 @@ class Recording:
         if self._reading.acquire(timeout=1.0):
             self._blocks = iter(())
             self._audio.close()
-            if self._file:
-                self._file.close()
             self._reading.release()
 
     def info(self, started_at: float) -> Call:
@@ -113,6 +111,7 @@ class Recording:
         options = self.options
         attributes = {
             "file": self.name,
+            "files": str(self.source.files) if self.source.pieces else "",
             "codec": self.format.codec,
             "channels": ", ".join(self.format.channels[column] for column in self.columns),
             "sha256": self.digest if self.source.kind == "file" else "",
@@ -183,30 +182,33 @@ def open_recording(source: Source, options: Options | None = None) -> Recording:
     if source.kind == "microphone":
         wanted = max(options.channels) + 1 if options.channels else 1
         microphone = Microphone(source.location, warnings, channels=wanted, chunk_ms=options.chunk_ms)
-        return _recording(source, options, microphone, warnings, None, "")
+        return _recording(source, options, microphone, warnings, "")
     digest = "" if source.live else source.digest()
-    file = source.open()
-    try:
-        audio = _decoder(source, file, options, warnings)
-    except BaseException:
-        file.close()
-        raise
-    return _recording(source, options, audio, warnings, file, digest)
+    if source.kind == "folder":
+        pieces = Pieces(source.pieces, lambda piece: _opened(piece, options, warnings), warnings, options.chunk_ms)
+        return _recording(source, options, pieces, warnings, digest)
+    return _recording(source, options, _opened(source, options, warnings), warnings, digest)
 
 
-def _recording(
-    source: Source, options: Options, audio: Audio, warnings: Warnings, file: BinaryIO | None, digest: str
-) -> Recording:
+def _recording(source: Source, options: Options, audio: Audio, warnings: Warnings, digest: str) -> Recording:
     try:
-        return Recording(source, options, audio, warnings, file, digest)
+        return Recording(source, options, audio, warnings, digest)
     except BaseException:
         audio.close()
-        if file:
-            file.close()
+        raise
+
+
+def _opened(source: Source, options: Options, warnings: Warnings) -> Audio:
+    file = source.open()
+    try:
+        return _decoder(source, file, options, warnings)
+    except BaseException:
+        file.close()
         raise
 
 
 def _decoder(source: Source, file: BinaryIO, options: Options, warnings: Warnings) -> Audio:
+    """Closes the file when it is closed."""
     path = source.location if source.kind == "file" else None
     exact = not source.live and read_header(file, source.name, warnings)
     if options.decoder == "ffmpeg":

@@ -10,6 +10,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
@@ -33,9 +34,11 @@ EXTRAS |= dict.fromkeys(("http", "https"), "http")
 class Source:
     """One thing to hear."""
 
-    kind: Literal["file", "url", "stream", "microphone"]
-    """A stream is stdin or a named pipe: it can be read once, from the beginning."""
+    kind: Literal["file", "url", "stream", "microphone", "folder"]
+    """A stream is stdin or a named pipe: it can be read once, from the beginning. A folder is a conversation."""
     location: str
+    pieces: tuple[Source, ...] = ()
+    """The files of a folder, in the order in which they were spoken."""
 
     @property
     def name(self) -> str:
@@ -51,6 +54,10 @@ class Source:
     def live(self) -> bool:
         """Comes as it is spoken, or may."""
         return self.kind in ("stream", "microphone")
+
+    @property
+    def files(self) -> int:
+        return len(self.pieces) or 1
 
     def open(self) -> BinaryIO:
         """The bytes of a file, URL or stream."""
@@ -84,6 +91,10 @@ class Source:
                 raise Unavailable(f"{self.name} cannot be reached: {type(error).__name__}: {error}") from None
             return hashlib.sha256(identity.encode()).hexdigest()
         digest = hashlib.sha256()
+        for piece in self.pieces:
+            digest.update(piece.digest().encode())
+        if self.pieces:
+            return digest.hexdigest()
         with self.open() as file:
             while part := file.read(1 << 20):
                 digest.update(part)
@@ -101,6 +112,24 @@ def expand(paths: Iterable[str], endings: Set[str] = EXTENSIONS) -> list[Source]
     if not found:
         raise BadInput("nothing to hear was named")
     return list(found)
+
+
+def conversations(sources: Iterable[Source]) -> list[Source]:
+    """The same with every folder of recordings as one conversation, its files in the order of their names; files that
+    are numbered are in the order of the numbers."""
+    found: dict[tuple[str, str], list[Source]] = {}
+    for source in sources:
+        heard = source.kind in ("file", "url") and Path(source.name).suffix.lower() in EXTENSIONS
+        folder = source.location.rpartition("/")[0] if heard else source.location
+        found.setdefault((folder if heard else "", folder), []).append(source)
+    return [
+        Source("folder", folder, tuple(sorted(files, key=_spoken))) if heard else files[0]
+        for (heard, folder), files in found.items()
+    ]
+
+
+def _spoken(source: Source) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", source.name)]
 
 
 def _expand(path: str, endings: Set[str]) -> Iterator[Source]:

@@ -19,6 +19,7 @@ from tenor.bus import Bus
 from tenor.errors import BadInput, TenorError
 from tenor.events import CALLS, TRANSCRIPTS, Call, CallState, Transcript
 from tenor.redaction import Redactor, mode
+from tenor.redaction.utterance import confirms
 from tenor.settings import SpeechSettings
 
 log = structlog.get_logger(__name__)
@@ -130,7 +131,8 @@ class _Feeder:
 
     def _final(self, turn: Turn) -> Transcript:
         text = self._redacted(turn.text, self._before.get(turn.channel, ""))
-        self._before[turn.channel] = text
+        if not confirms(text):
+            self._before[turn.channel] = text
         call, now = self._conversation.call, time.time()
         return Transcript(
             call=call,

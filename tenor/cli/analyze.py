@@ -19,6 +19,7 @@ from tenor.cli.flags import (
     Channels,
     ConversationColumn,
     Encoding,
+    Folders,
     FormFlag,
     Language,
     MediumFlag,
@@ -62,6 +63,7 @@ def analyze(
         str | None, typer.Option("--riva", metavar="HOST:PORT", help="A Riva server (default: one of our own).")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=100, help="Recordings at once.")] = 4,
+    folders: Folders = False,
     roles: Roles = None,
     swap: Swap = False,
     channels: Channels = None,
@@ -116,7 +118,7 @@ def analyze(
         queue=queue,
     )
     how = reading(form, medium, encoding, text_column, speaker_column, time_column, conversation_column, agents)
-    sources = named(paths, readable())
+    sources = named(paths, readable(), folders=folders)
     work = Analysis(chosen, sources, options, how, jobs=jobs, own=riva is None, as_json=as_json)
     done, bad, kept = run(work.run(_keeping(chosen, again=again) if store else None))
     if done > 1 and not as_json:

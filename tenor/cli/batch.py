@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from rich.progress import Progress, TaskID
@@ -64,6 +63,8 @@ class Outcome:
     """Nothing was done: it is in the database already."""
     last: bool = True
     """The file holds no further call."""
+    files: int = 1
+    """More than one where a folder is a conversation."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ async def outcomes(
     settings: Settings, sources: Sequence[Source | Missing], order: Order, crew: Crew, bars: Progress
 ) -> AsyncGenerator[Outcome, None]:
     """Every call's outcome, in the order of the files and of the calls in them."""
-    total = Total(bars, len(sources))
+    total = Total(bars, sum(map(_files, sources)))
     calls: set[str] = set()
     for files in _shifts(sources):
         async with shift(settings, crew) as bus:
@@ -111,10 +112,21 @@ async def outcomes(
                     await order.settle(bus)
 
 
-def _shifts(sources: Iterable[T]) -> Iterator[list[T]]:
-    rest = iter(sources)
-    while files := list(islice(rest, FILES_A_SHIFT)):
-        yield files
+def _shifts(sources: Iterable[Source | Missing]) -> Iterator[list[Source | Missing]]:
+    taken: list[Source | Missing] = []
+    files = 0
+    for source in sources:
+        taken.append(source)
+        files += _files(source)
+        if files >= FILES_A_SHIFT:
+            yield taken
+            taken, files = [], 0
+    if taken:
+        yield taken
+
+
+def _files(source: Source | Missing) -> int:
+    return 1 if isinstance(source, Missing) else source.files
 
 
 async def in_order(items: AsyncIterator[T], work: Callable[[T], Awaitable[R]], ahead: int) -> AsyncGenerator[R, None]:
@@ -146,7 +158,7 @@ class Total:
         self._task: TaskID | None = bars.add_task("all files", total=files, detail="") if files > 1 else None
 
     def count(self, outcome: Outcome) -> None:
-        self._done += outcome.last
+        self._done += outcome.files if outcome.last else 0
         if self._task is not None:
             rate = self._done / max(time.monotonic() - self._began, 1e-3)
             detail = f"{self._done:,} of {self._files:,}, {rate:.1f} files/s"
@@ -191,6 +203,7 @@ class Batch:
             if isinstance(content, TenorError):
                 raise content
             if isinstance(content, Source):
+                outcome.files = content.files
                 async with self._spoken:
                     return await self._hear(content, outcome)
             async with self._written:

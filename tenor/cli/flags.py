@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ingest.options import Options
-from ingest.sources import EXTENSIONS, Source, expand
+from ingest.sources import EXTENSIONS, Source, conversations, expand
 from ingest.text.conversation import ENDINGS, FORMS, Reading
 from ingest.text.fields import Columns
 from tenor.errors import BadInput, TenorError
@@ -39,6 +39,9 @@ SpeakerColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key 
 TimeColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key that says when.")]
 ConversationColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key that tells conversations apart.")]
 Agents = Annotated[str, typer.Option(metavar="NAME,NAME", help="Which of the names in a chat are agents.")]
+Folders = Annotated[
+    bool, typer.Option("--folders", help="Each folder is one conversation, kept as short files in order of name.")
+]
 Json = Annotated[bool, typer.Option("--json", help="JSON for scripts.")]
 
 
@@ -106,12 +109,15 @@ class Missing:
     error: TenorError
 
 
-def named(paths: Sequence[str], endings: Set[str] = EXTENSIONS) -> list[Source | Missing]:
-    """What the paths name, in the order given, each once; `endings` are what a folder is searched for."""
+def named(paths: Sequence[str], endings: Set[str] = EXTENSIONS, *, folders: bool = False) -> list[Source | Missing]:
+    """What the paths name, in the order given, each once; `endings` are what a folder is searched for.
+
+    `folders`: the recordings of a folder are one conversation."""
     found: dict[Source | Missing, None] = {}
     for path in paths:
         try:
-            found |= dict.fromkeys(expand([path], endings))
+            sources = expand([path], endings)
+            found |= dict.fromkeys(conversations(sources) if folders else sources)
         except TenorError as error:
             found[Missing(path, error)] = None
     return list(found)

@@ -16,6 +16,7 @@ from tenor.cli.flags import (
     Channels,
     ConversationColumn,
     Encoding,
+    Folders,
     FormFlag,
     Json,
     Language,
@@ -48,6 +49,7 @@ def ingest(
         float | None, typer.Option(help="1 plays in real time, 4 four times as fast; default: as fast as possible.")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=1000, help="Recordings at once.")] = 4,
+    folders: Folders = False,
     roles: Roles = None,
     swap: Swap = False,
     channels: Channels = None,
@@ -97,7 +99,7 @@ def ingest(
         record=record,
     )
     how = reading(form, medium, encoding, text_column, speaker_column, time_column, conversation_column, agents)
-    wanted = named(paths, readable())
+    wanted = named(paths, readable(), folders=folders)
     sources = [source for source in wanted if not isinstance(source, Missing)]
     written = [source for source in sources if how.form or form_of(source)]
     spoken = [source for source in sources if source not in written]

@@ -13,7 +13,18 @@ from rich.markup import escape
 from tenor.bus import Bus
 from tenor.cli.batch import Order, Outcome, outcomes
 from tenor.cli.context import QUIET, run, settings
-from tenor.cli.flags import Channels, Language, Missing, Paths, RedactFlag, Roles, Swap, named, recording_options
+from tenor.cli.flags import (
+    Channels,
+    Folders,
+    Language,
+    Missing,
+    Paths,
+    RedactFlag,
+    Roles,
+    Swap,
+    named,
+    recording_options,
+)
 from tenor.cli.output import clock, complain, console, errors, progress, warn
 from tenor.cli.shift import recogniser
 from tenor.cli.stages import stage
@@ -51,6 +62,7 @@ def transcribe(
         str | None, typer.Option("--riva", metavar="HOST:PORT", help="A Riva server (default: one of our own).")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=100, help="Recordings at once.")] = 4,
+    folders: Folders = False,
     roles: Roles = None,
     swap: Swap = False,
     channels: Channels = None,
@@ -66,7 +78,7 @@ def transcribe(
         context, unless_set=QUIET | PATIENT, speech__address=riva, speech__interim=False, speech__boosted=boost
     )
     options = recording_options(chosen, roles=roles, channels=channels, redact=redact, language=language, swap=swap)
-    sources = named(paths)
+    sources = named(paths, folders=folders)
     bad = run(_transcribe(chosen, sources, options, jobs, own=riva is None, as_json=as_json))
     if len(sources) > 1 and not as_json:
         errors.print(f"{len(sources) - bad} of {len(sources)} recordings written down")

@@ -1,0 +1,74 @@
+"""A conversation that was kept as many short files, a sentence or a turn each: one recording with pauses between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import soxr
+
+from ingest.audio import Audio, AudioFormat, Samples
+from ingest.sources import Source
+from ingest.warnings import Warnings
+from tenor.errors import BadInput, TenorError
+
+PAUSE_S = 0.8
+"""Between two files: long enough for each to end its own sentence."""
+
+
+class Pieces:
+    """The files one after the other, in the format of the first. One that cannot be read is told and left out."""
+
+    def __init__(
+        self, files: Sequence[Source], open_audio: Callable[[Source], Audio], warnings: Warnings, chunk_ms: int
+    ) -> None:
+        self._files = iter(files)
+        self._open_audio, self._warnings, self._chunk_ms = open_audio, warnings, chunk_ms
+        first = self._next()
+        if first is None:
+            raise BadInput("none of its files can be read")
+        self._piece: Audio | None = first
+        self.format: AudioFormat = first.format._replace(duration_s=None)
+
+    def blocks(self) -> Iterator[Samples]:
+        while self._piece is not None:
+            try:
+                yield from self._fitted(self._piece)
+            except TenorError as error:
+                self._warnings.add(error.message)
+            self._piece.close()
+            self._piece = self._next()
+            if self._piece is not None:
+                yield from self._pause()
+
+    def interrupt(self) -> None:
+        """Files do not wait."""
+
+    def close(self) -> None:
+        if self._piece is not None:
+            self._piece.close()
+
+    def _next(self) -> Audio | None:
+        for file in self._files:
+            try:
+                return self._open_audio(file)
+            except TenorError as error:
+                self._warnings.add(f"{error.message}; left out")
+        return None
+
+    def _fitted(self, piece: Audio) -> Iterator[Samples]:
+        rate, channels = self.format.rate, len(self.format.channels)
+        if piece.format.rate == rate and len(piece.format.channels) == channels:
+            yield from piece.blocks()
+            return
+        resampler = soxr.ResampleStream(piece.format.rate, rate, channels, dtype="int16")
+        for block in piece.blocks():
+            if len(piece.format.channels) != channels:
+                block = np.repeat(block.mean(axis=1, keepdims=True).astype(np.int16), channels, axis=1)
+            yield resampler.resample_chunk(block)
+        yield resampler.resample_chunk(np.zeros((0, channels), np.int16), last=True)
+
+    def _pause(self) -> Iterator[Samples]:
+        size = self.format.rate * self._chunk_ms // 1000
+        for _ in range(round(PAUSE_S * 1000 / self._chunk_ms)):
+            yield np.zeros((size, len(self.format.channels)), np.int16)
