@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tenor.events import Heard, Transcript
+from tenor.redaction.utterance import confirms
 
 CONTEXT_MS = 15_000
 """A number may go on in an utterance that begins within this of the last one."""
@@ -21,7 +22,8 @@ class Ledger:
         if isinstance(event, Transcript):
             if not event.final:
                 return
-            self._final, self._final_at = event, offset
+            if not confirms(event.text):
+                self._final, self._final_at = event, offset
         if self.heard_ms is None or event.heard_ms >= self.heard_ms:
             self.heard_ms, self._heard_at = event.heard_ms, offset
         if self._final is not None and self.heard_ms - self._final.end_ms > CONTEXT_MS:
@@ -35,7 +37,7 @@ class Ledger:
         return self._heard_at
 
     def before(self, start_ms: int) -> str:
-        """What was said last, if that was just before `start_ms`: a number may go on from there."""
+        """What was said last but `okay`, if that was just before `start_ms`: a number may go on from there."""
         if self._final is None or start_ms - self._final.end_ms > CONTEXT_MS:
             return ""
         return self._final.text

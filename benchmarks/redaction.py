@@ -37,6 +37,7 @@ from nlp.redaction import LanguageFinder
 from tenor.redaction import KINDS
 from tenor.redaction.numbers import UNITS
 from tenor.redaction.patterns import PatternRedactor
+from tenor.redaction.utterance import confirms
 
 DATA = Path(os.environ.get("TENOR_BENCH_DATA", Path(__file__).parents[2] / "shared" / "data"))
 CALLS = DATA / "harper-valley" / "dev"
@@ -202,7 +203,7 @@ def masked(side: Side, redactor: PatternRedactor) -> tuple[list[str], list[tuple
     before, count = "", 0
     for said in side.utterances:
         redacted = redactor.redact(said["text"], (), before=before)
-        before = redacted.text
+        before = before if confirms(redacted.text) else redacted.text
         for word in re.finditer(r"[a-z0-9']+", said["text"].lower()):
             hits = [span for span in redacted.spans if span.start < word.end() and span.end > word.start()]
             words.append(word[0])

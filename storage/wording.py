@@ -19,6 +19,7 @@ from storage.corrections import CALL, LABEL, SENTENCE
 from storage.tables import Alert, Note
 from tenor.redaction import Redactor, Span
 from tenor.redaction.masking import LABELS, masked_text
+from tenor.redaction.utterance import confirms
 
 NOTE: Table = Note.__table__  # type: ignore[attr-defined]
 ALERT: Table = Alert.__table__  # type: ignore[attr-defined]
@@ -122,7 +123,8 @@ class _Search:
             past[row.id] = before = last.get(row.channel, "")
             text, secrets = self._redacted("sentences", row.text, before)
             slots = {name: self._slot(value, secrets) for name, value in row.slots.items()}
-            last[row.channel] = text
+            if not confirms(text):
+                last[row.channel] = text
             self._secrets |= {secret: kind for secret, kind in secrets.items() if len(_bare(secret)) >= SHORTEST}
             if text != row.text or slots != row.slots:
                 self._change(SENTENCE, row.id, SENTENCE.c.text == row.text, text=text, slots=slots)

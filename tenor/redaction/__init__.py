@@ -36,8 +36,8 @@ class Redactor(Protocol):
     def redact(self, text: str, words: Sequence[Word], *, before: str = "", final: bool = True) -> Redacted:
         """`text` and `words` with everything secret replaced by its kind in brackets; times stay.
 
-        `before` is what the same speaker said just before, as it was published: a number may go on from
-        there. An interim (`final` false) may end in the middle of a number or a name, so what could still
+        `before` is what the same speaker said just before (but `okay`), as it was published: a number may go
+        on from there. An interim (`final` false) may end in the middle of a number or a name, so what could still
         become one at its end is held back."""
         ...
 

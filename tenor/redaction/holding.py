@@ -18,7 +18,7 @@ from tenor.redaction.emails import JOINTS, STOP
 from tenor.redaction.masking import HELD, Mask
 from tenor.redaction.numbers import BETWEEN, TIMES
 from tenor.redaction.ordinary import ORDINARY
-from tenor.redaction.utterance import Utterance
+from tenor.redaction.utterance import CONFIRMING, Utterance
 
 _WINDOW = 3
 _DOMAIN = 8
@@ -54,7 +54,7 @@ def _back(said: Utterance, end: int, window: int) -> Iterator[int]:
         core = said.core(at)
         if len(core) == 1 and core not in _WORDS_OF_ONE_LETTER:
             left = window  # "d for david": spelling goes on
-        elif not _grows(said, at):
+        elif not _grows(said, at) and core not in CONFIRMING:
             left -= 1
         at -= 1
 

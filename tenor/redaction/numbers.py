@@ -11,18 +11,19 @@ _DIGITS = "zero one two three four five six seven eight nine"
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 UNITS = {word: str(value) for value, word in enumerate(_DIGITS.split())}
-UNITS |= {"oh": "0", "o": "0", "nought": "0", "naught": "0"}
+UNITS |= {"oh": "0", "o": "0", "nought": "0", "naught": "0", "aught": "0"}
 TEENS = {word: str(value) for value, word in enumerate(_TEENS.split(), start=10)}
 TENS = {word: str(value) for value, word in enumerate(_TENS.split(), start=2)}
-TIMES = {"double": 2, "triple": 3, "treble": 3}
+TIMES = {"double": 2, "triple": 3, "treble": 3, "quadruple": 4}
 SOUND_ALIKE = {"to": "2", "too": "2", "for": "4", "or": "4", "ate": "8", "won": "1"}
 """How recognisers write digits inside a number."""
 SCALES = frozenset({"hundred", "thousand", "million", "billion", "point"})
-BETWEEN = frozenset({"uh", "um", "er", "erm", "uhm", "dash", "hyphen", "space", "then", "-"})
+BETWEEN = frozenset({"uh", "um", "er", "erm", "uhm", "dash", "hyphen", "space", "then", "slash", "-", "–", "—", "/"})
 """May stand inside a number that is being read out."""
-_WRITTEN = re.compile(r"\+?\(?\d[\d()./\-]*")
+_WRITTEN = re.compile(r"\+?\(?\d[\d(),./_\-‐-―]*")
 _GROUP = re.compile(r"\d+")
-_QUANTITY = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?|\d+\.\d{1,2}")
+_QUANTITY = re.compile(r"\d{1,3}(,\d{3})+\.\d+|\d+\.\d{1,2}")
+_THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Run:
     plus: bool
     """Began with +."""
     scaled: bool
-    """`five hundred`, `three point two`: one quantity. Several in a row are a number that is read out."""
+    """`five hundred`, `1,500`, `three point two`: one quantity. Several in a row are a number that is read out."""
 
 
 def runs(tokens: list[Token]) -> list[Run]:
@@ -81,6 +82,7 @@ def _run(tokens: list[Token], first: int) -> Run | None:
         if not piece:
             break
         plus = plus or (not digits and core.startswith("+"))
+        any_scale = any_scale or bool(_THOUSANDS.fullmatch(core))
         if scale == "hundred" and len(piece) <= 2:
             digits += piece.zfill(2)  # "four hundred (and) five" are the digits 405
         else:

@@ -19,7 +19,7 @@ from tenor.redaction.names import names, people
 from tenor.redaction.ordinary import ORDINARY
 from tenor.redaction.passwords import passwords
 from tenor.redaction.utterance import Utterance
-from tenor.redaction.verdicts import context, continued, verdict
+from tenor.redaction.verdicts import context, continued, verdicts
 
 USUAL = ("card", "account", "phone", "email", "birth_date")
 _WORTH_A_LOOK = re.compile(
@@ -107,11 +107,10 @@ class PatternRedactor:
         if continued(said) and said.opened != "address":
             yield Mask(0, len(said.tokens) - 1, said.opened)
             return
-        for run in said.runs:
-            if taken.isdisjoint(range(run.first, run.last + 1)):
-                kind = verdict(run, said, every="number" in self._kinds)
-                if kind in self._kinds or kind == "number":
-                    yield Mask(run.first, run.last, kind)
+        free = [run for run in said.runs if taken.isdisjoint(range(run.first, run.last + 1))]
+        for run, kind in verdicts(said, free, every="number" in self._kinds):
+            if kind in self._kinds or kind == "number":
+                yield Mask(run.first, run.last, kind)
 
     def _found_names(self, said: Utterance, taken: set[int], *, final: bool) -> Iterator[Mask]:
         """By their context; then a model is asked, if words are left that may be names."""

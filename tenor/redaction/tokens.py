@@ -6,9 +6,11 @@ import re
 from typing import NamedTuple
 
 _CHUNK = re.compile(r"\S+")
-_EDGE = ".,!?;:\"'()[]"
+_EDGE = ".,!?;:\"'()[]#*“”‘’"
 _HYPHENATED = re.compile(r"[A-Za-z']+(?:-[A-Za-z']+)+[.,!?;:\"']*")
 _PART = re.compile(r"[^-]+")
+_LABELLED = re.compile(r"[A-Za-z.]+[:=#](?!//)|.+")
+"""`card:4111` and `password=hunter2` are two tokens, as if there were a space."""
 
 
 class Token(NamedTuple):
@@ -18,16 +20,14 @@ class Token(NamedTuple):
     end: int
     """Of the core, in characters of the text."""
     chunk: int
-    """Which of the text's words it belongs to; hyphens part tokens, not words."""
+    """Which of the text's words it belongs to; hyphens and colons part tokens, not words."""
 
 
 def tokenise(text: str) -> list[Token]:
     tokens = []
     for number, chunk in enumerate(_CHUNK.finditer(text)):
-        parts = _PART.finditer(chunk[0]) if _HYPHENATED.fullmatch(chunk[0]) else (None,)
-        for part in parts:
-            raw = chunk[0] if part is None else part[0]
-            start = chunk.start() + (0 if part is None else part.start())
+        for part in (_PART if _HYPHENATED.fullmatch(chunk[0]) else _LABELLED).finditer(chunk[0]):
+            raw, start = part[0], chunk.start() + part.start()
             core = raw.strip(_EDGE) if "@" not in raw else raw.strip(_EDGE + "<>")
             start += raw.find(core) if core else 0
             tokens.append(Token(core.lower(), start, start + len(core), number))

@@ -10,17 +10,30 @@ from tenor.redaction.numbers import BETWEEN, Run, runs
 from tenor.redaction.ordinary import ORDINARY
 from tenor.redaction.tokens import Token, tokenise
 
-REACH = 10
-"""How many words before something may say what it is."""
+REACH, FAR = 10, 25
+"""How many words before something may say what it is; how many, if they are as clear as `card number`."""
 _AROUND = """
 yes yeah yep sure okay ok alright it's its it is that's that was be that'd it'd and the so well i'm in at also actually
 like correct right
 """
 FILLERS = BETWEEN | frozenset(_AROUND.split())
 """May stand around an answer that is otherwise only a number, a name or a place."""
+_CONFIRMING = """
+yes yeah yep yup ok okay alright right correct uh huh um mhm mm hmm sure that's thats got it perfect great good fine cool
+exactly go ahead on thanks so
+"""
+CONFIRMING = BETWEEN | frozenset(_CONFIRMING.split())
+"""May stand between two groups of one number: `four one one one okay one one one one got it`."""
 _NO_NAMES = BETWEEN | {"oh"}
-_OPEN = re.compile(r"\[(card|account|number|phone|address|person)\]\W*$")
+_OPEN = frozenset({"card", "account", "number", "phone", "address", "person"})
+_LAST = 200
+"""Characters of what was said before in which the end of a secret is looked for."""
 _STOPS = re.compile(r"[.?!](\s|$)")
+
+
+def confirms(text: str) -> bool:
+    """Whether an utterance is nothing but `okay`: a number goes on behind it, so what came before it is remembered."""
+    return all(token.core in CONFIRMING for token in tokenise(text))
 
 
 @dataclass(frozen=True)
@@ -36,7 +49,7 @@ class Utterance:
     @cached_property
     def past(self) -> list[str]:
         """The last words before this utterance."""
-        return [token.core for token in tokenise(self.before)[-REACH:]]
+        return [token.core for token in tokenise(self.before)[-FAR:]]
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -44,9 +57,14 @@ class Utterance:
 
     @cached_property
     def opened(self) -> str:
-        """The kind of secret that the utterance before ended in; it may go on here."""
-        found = _OPEN.search(self.before)
-        return found[1] if found else ""
+        """The kind of secret that the utterance before ended in, but for an `okay`; it may go on here."""
+        end = self.before[-_LAST:]
+        for token in reversed(tokenise(end)):
+            if token.core in _OPEN and end[token.start - 1 : token.end + 1] == f"[{token.core}]":
+                return token.core
+            if token.core and token.core not in CONFIRMING:
+                break
+        return ""
 
     def core(self, at: int) -> str:
         return self.tokens[at].core if 0 <= at < len(self.tokens) else ""

@@ -11,6 +11,9 @@ It is judged by its length, by the words before it, and by what is said next to 
     after "order", "zip", "flight", ... or before "dollars", "pm", ...: left alone
     3 and more, read out: number, if all numbers are to be taken out
 
+Groups with nothing but "okay", "got it" and the like between them are judged as one number; what follows a number within
+a few words is more of it, if it has as many digits as a group.
+
 A number may be read out over several utterances. There is no hidden memory for that: the utterance
 published before, redacted as it is, tells. If it ended in a mask, digits that follow are masked as well;
 if it ended in "my card number is", that is the context of the digits here.
@@ -23,12 +26,16 @@ if it ended in "my card number is", that is the context of the digits here.
 
 from __future__ import annotations
 
-from tenor.redaction.numbers import BETWEEN, SOUND_ALIKE, UNITS, Run, luhn
-from tenor.redaction.utterance import FILLERS, REACH, Utterance
+from collections.abc import Iterator, Sequence
+
+from tenor.redaction.numbers import BETWEEN, SOUND_ALIKE, UNITS, Run, luhn, runs
+from tenor.redaction.tokens import tokenise
+from tenor.redaction.utterance import CONFIRMING, FAR, FILLERS, REACH, Utterance
 
 _CONTEXTS = {
     "card": "card cards visa mastercard amex discover credit debit cvv cvc cvv2 expiry expires expiration security",
-    "account": "account accounts acct iban routing sort bsb ssn social pin passport license licence password passcode",
+    "account": "account accounts acct iban routing sort bsb ssn social pin passport license licence insurance password "
+    "passcode verification otp",
     "phone": "phone iphone telephone mobile cell cellphone call reach text fax dial callback",
     "order": "order orders tracking reference confirmation ticket invoice case zip postal postcode extension room "
     "flight model serial item part version apartment suite unit gate bus train page step size channel sku",
@@ -45,17 +52,71 @@ MEASURES = frozenset(_MEASURES.split())
 _BEFORE_YEARS = frozenset({"in", "since", "of", "from", "until", "by", "year"})
 _NUMBERED = frozenset({"number", "code"})
 _TELLS = frozenset({"is", "it's", "number"})
+_NUMBERS = frozenset({"card", "account", "phone", "number"})
 
 
 def context(said: Utterance, first: int) -> tuple[str, str]:
     """What the words before token `first` say it is, and the word that says so."""
-    cores = [*said.past, *(token.core for token in said.tokens[max(0, first - REACH) : first])]
-    following = ""
-    for core in reversed(cores[-REACH:]):
-        if (kind := _CONTEXT.get(core)) and (core != "security" or following == "code"):
+    cores = [*said.past, *(token.core for token in said.tokens[max(0, first - FAR) : first])][-FAR:]
+    following: tuple[str, str] = ("", "")
+    for away, core in enumerate(reversed(cores), start=1):
+        near = away <= REACH or "number" in following
+        if near and (kind := _CONTEXT.get(core)) and (core != "security" or following[0] == "code"):
             return kind, core
-        following = core
+        following = core, following[0]
     return "", ""
+
+
+def verdicts(said: Utterance, found: Sequence[Run], *, every: bool) -> Iterator[tuple[Run, str]]:
+    """Every run with its kind; see `verdict`."""
+    last, kind = -1, ""
+    """Where the last secret number ended, and what it was."""
+    for group in _groups(said, found):
+        whole = _whole(group, said, every=every)
+        for run in group:
+            own = whole if whole and _plain(run, said) else verdict(run, said, every=every)
+            if not own and kind and _more(run, said, last):
+                own = kind
+            if own in _NUMBERS:
+                last, kind = run.last, own
+            yield run, own
+
+
+def _groups(said: Utterance, found: Sequence[Run]) -> Iterator[list[Run]]:
+    """Runs with nothing but confirmation between them."""
+    group: list[Run] = []
+    for run in found:
+        if group and any(said.core(at) not in CONFIRMING for at in range(group[-1].last + 1, run.first)):
+            yield group
+            group = []
+        group.append(run)
+    if group:
+        yield group
+
+
+def _whole(group: list[Run], said: Utterance, *, every: bool) -> str:
+    """The kind of a number that is read out in groups; empty if it is not one number."""
+    read = [run for run in group if _plain(run, said)]
+    digits = "".join(run.digits for run in read)
+    if len(read) < 2 or (len(digits) < 8 and any(len(run.digits) < 3 for run in read)):
+        return ""
+    first, last = read[0], read[-1]
+    spelled, pieces = all(run.spelled for run in read), sum(run.pieces for run in read)
+    kind = verdict(Run(first.first, last.last, digits, spelled, pieces, first.plus, scaled=False), said, every=every)
+    return kind or ("" if context(said, first.first)[0] == "order" else "number")
+
+
+def _plain(run: Run, said: Utterance) -> bool:
+    """Digits that may be a group of a number."""
+    return not measured(run, said) and not _year(run) and (not run.scaled or _announced(run, said))
+
+
+def _more(run: Run, said: Utterance, last: int) -> bool:
+    """Whether a run goes on with the number that ended at token `last`."""
+    if not _plain(run, said) or run.first - last > REACH or context(said, run.first)[0] == "order":
+        return False
+    beside = all(said.core(at) in CONFIRMING or said.core(at) == "and" for at in range(last + 1, run.first))
+    return len(run.digits) >= (2 if beside else 3 if run.spelled else 4)
 
 
 def verdict(run: Run, said: Utterance, *, every: bool) -> str:
@@ -68,8 +129,9 @@ def verdict(run: Run, said: Utterance, *, every: bool) -> str:
     found, word = context(said, run.first)
     after = len(said.tokens) - 1 - run.last
     leading = all(token.core in BETWEEN for token in said.tokens[: run.first])
+    confirmed = all(token.core in CONFIRMING for token in said.tokens[: run.first])
     alone = _alone(run, said)
-    if leading and said.opened in ("card", "account", "number", "phone") and (alone or (count >= 2 and not run.scaled)):
+    if confirmed and said.opened in _NUMBERS and (alone or (count >= (2 if leading else 3) and not run.scaled)):
         return said.opened
     announced = not after and _announced(run, said)
     if announced and found in ("card", "account", "phone"):
@@ -89,9 +151,11 @@ def verdict(run: Run, said: Utterance, *, every: bool) -> str:
         return "account"
     if announced or (every and _read_out(run, alone)):
         return "number"
+    if confirmed and alone and count >= 3 and _goes_on(said.before, run):
+        return "number"
     if count < 4 or _year(run) or after:
         return ""
-    return "number" if leading or run.spelled or _goes_on(said.past, run) else ""
+    return "number" if leading or alone or run.spelled or _goes_on(said.before, run) else ""
 
 
 def _alone(run: Run, said: Utterance) -> bool:
@@ -99,7 +163,7 @@ def _alone(run: Run, said: Utterance) -> bool:
     first = run.first
     while first and not said.stops_after(first - 1):
         first -= 1
-    return said.stops_after(run.last) and all(said.core(at) in FILLERS for at in range(first, run.first))
+    return said.stops_after(run.last) and all(said.core(at) in FILLERS | CONFIRMING for at in range(first, run.first))
 
 
 def continued(said: Utterance) -> bool:
@@ -146,6 +210,8 @@ def _telephone(run: Run, found: str) -> bool:
     return (count == 10 and digits[0] != "1") or (count == 11 and digits[0] in "01") or (count == 7 and run.pieces == 2)
 
 
-def _goes_on(past: list[str], run: Run) -> bool:
+def _goes_on(before: str, run: Run) -> bool:
     """The utterance before ended in digits too few to be masked."""
-    return bool(past) and past[-1].isdigit() and len(past[-1]) + len(run.digits) >= 6
+    past = tokenise(before)[-REACH:]
+    last = next((past_run for past_run in runs(past) if past_run.last == len(past) - 1), None)
+    return last is not None and not last.scaled and len(last.digits) >= 3 and len(last.digits) + len(run.digits) >= 6

@@ -8,6 +8,7 @@ import pytest
 
 from tenor.events import Word
 from tenor.redaction.patterns import PatternRedactor
+from tenor.redaction.utterance import confirms
 
 REDACTOR = PatternRedactor()
 
@@ -27,6 +28,32 @@ SECRET = [
     ("cvv one two three", "cvv [card]"),
     ("it expires 05/27", "it expires [card]"),
     ("my credit card ends in four two four two", "my credit card ends in [card]"),
+    ("my card is 4,111 1,111 1,111 1,111", "my card is [card]"),
+    ("my card is 4-1-1-1 1-1-1-1 1-1-1-1 1-1-1-1", "my card is [card]"),
+    ("4,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "[card]"),
+    ("card: 4111–1111–1111–1111", "card: [card]"),
+    ("card #4111111111111111", "card #[card]"),
+    ("it expires oh five slash twenty seven", "it expires [card]"),
+    # in groups, with what is said between them
+    (
+        "my card number is four one one one okay one one one one okay one one one one okay one one one one",
+        "my card number is [card] okay [card] okay [card] okay [card]",
+    ),
+    (
+        "four one one one that's right one one one one uh-huh one one one one got it one one one one thanks",
+        "[card] that's right [card] uh-huh [card] got it [card] thanks",
+    ),
+    ("it is four one one okay five five five yes", "it is [number] okay [number] yes"),
+    ("the account is one two three okay four five six okay", "the account is [account] okay [account] okay"),
+    (
+        "account number triple seven double four oh and then nine two one thanks",
+        "account number [account] and then [account] thanks",
+    ),
+    (
+        "my card number let me get it out of my wallet hold on a second here it comes 4111 did you get that 1111 thanks",
+        "my card number let me get it out of my wallet hold on a second here it comes [card] did you get that [card] "
+        "thanks",
+    ),
     # accounts
     ("my account number is 12345678", "my account number is [account]"),
     ("account number one two three four five six", "account number [account]"),
@@ -113,6 +140,10 @@ ORDINARY = [
     "I may second that",
     "my password is not working",
     "the password was reset",
+    "between 200 and 300 people, or 400",
+    "it costs 1,500 and not 2,000",
+    "my order number is 482 okay 135 okay",
+    "it came in 2019, right, and in 2020",
 ]
 
 
@@ -130,7 +161,7 @@ def test_ordinary_numbers_stay(said: str) -> None:
 def test_nothing_leaks_through_the_words(said: str, kept: str) -> None:
     words = tuple(Word(text=word, start_ms=100 * n, end_ms=100 * n + 90) for n, word in enumerate(said.split()))
     redacted = REDACTOR.redact(said, words)
-    assert " ".join(word.text for word in redacted.words).replace("(", "") == kept.replace("(", "")
+    assert " ".join(word.text for word in redacted.words) == kept.replace("(", "").replace("#", "")
     assert redacted.words[0].start_ms == 0
     assert redacted.words[-1].end_ms == words[-1].end_ms
 
@@ -158,7 +189,7 @@ def test_spans_tell_what_was_where() -> None:
         ("it's four one one one one one one one", "it's [account]"),
         ("it's four one one one one", "it's [number]"),
         ("it's four one one one f", "it's …"),
-        ("sure 4111 1", "sure …"),
+        ("sure 4111 1", "sure [number]"),
         ("my email is john dot smith", "my email is [email]"),
         ("my email is john dot smith at g", "my email is [email]"),
         ("my email is john dot", "my email is [email]"),
@@ -185,14 +216,31 @@ def test_every_interim_of_a_card_hides_all_but_its_first_digits() -> None:
         ["yes it's four one one one", "one one one one", "one one", "double one", "one one one one"],
         ["what's my account number let me see", "it's twelve thirty four", "fifty six"],
         ["555", "123", "4567"],
+        ["my card number is four one one one", "okay", "one one one one", "that's right", "one one", "got it", "one"],
+        ["it's forty one eleven", "yes.", "eleven eleven", "uh-huh", "okay one one one one thanks"],
     ],
 )
 def test_a_number_read_in_groups_is_hidden_group_by_group(utterances: list[str]) -> None:
     before, shown = "", []
     for said in utterances:
-        before = REDACTOR.redact(said, (), before=before).text
-        shown.append(before)
-    digits = {"four", "one", "double", "twelve", "thirty", "fifty", "six", "4111", "1111", "11", "4567"}
+        text = REDACTOR.redact(said, (), before=before).text
+        before = before if confirms(text) else text
+        shown.append(text)
+    digits = {
+        "four",
+        "one",
+        "double",
+        "eleven",
+        "forty",
+        "twelve",
+        "thirty",
+        "fifty",
+        "six",
+        "4111",
+        "1111",
+        "11",
+        "4567",
+    }
     assert not digits & set(" ".join(shown).replace("my account", "").split())
 
 
