@@ -1,25 +1,38 @@
-"""E-mail addresses, written or spoken: `john.smith@gmail.com`, `john dot smith at gmail dot com`."""
+"""E-mail addresses, written or spoken: `john.smith@gmail.com`, `john dot smith at g mail dot com`."""
 
 from __future__ import annotations
 
 import re
 
 from tenor.redaction.numbers import TEENS, TENS, TIMES, UNITS
+from tenor.redaction.ordinary import ORDINARY
 from tenor.redaction.tokens import Token
 
 _ENDINGS = """
-com net org edu gov io co uk de fr it es eu us ca au in nl ch at biz info me tv
+com net org edu gov mil int io co ac uk de fr it es eu us ca au in nl ch at be ie se no dk fi pl cz pt gr ro hu ru ua tr
+br mx ar cl nz za jp cn kr sg hk my ph id th vn ae il lu is lt lv ee sk si hr bg rs me tv ai cc gg fm so to ly sh biz
+info name pro mobi app dev online shop store site web website tech cloud email mail live life world today media digital
+group team space club design agency studio blog page link click global network services solutions systems support
+company business center house home care health law legal church school academy university bank finance money london
+scot wales cymru berlin nyc xyz
 """
 ENDINGS = frozenset(_ENDINGS.split())
 _WRITTEN = re.compile(r"\S+@\S+")
-_DOMAIN = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*\.(" + "|".join(sorted(ENDINGS)) + ")")
+_DOMAIN = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}")
 JOINTS = frozenset({"dot", "underscore", "dash", "hyphen", "period", "plus", "minus"})
 _STOP = """
 is it's its i'm my your his her their email e-mail mail address to me on the a an and at or ok okay sure yes
 yeah yep um uh er that's thats by use with was it so for from send of you're see look meet me've can will
 """
 STOP = frozenset(_STOP.split())
+NOT_IN_DOMAINS = STOP - {"mail", "my"}
+_PROVIDERS = "gmail googlemail hotmail yahoo outlook icloud aol protonmail g_mail hot_mail i_cloud a_o_l proton_mail"
+PROVIDERS = tuple(tuple(name.split("_")) for name in _PROVIDERS.split())
+"""Behind `at` they are mail, even if the rest was not heard."""
 _SPELLED = frozenset(UNITS) | frozenset(TEENS) | frozenset(TENS) | frozenset(TIMES)
+_MAIL = frozenset({"email", "e-mail", "mail"})
+_TELLS = frozenset({"is", "it's", "address", "was", "would", "be", "um", "uh"})
+_LONGEST = 10
 
 
 def emails(tokens: list[Token], *, final: bool, stop: frozenset[str] = frozenset()) -> list[tuple[int, int]]:
@@ -36,11 +49,38 @@ def emails(tokens: list[Token], *, final: bool, stop: frozenset[str] = frozenset
             found.append((at, _domain(tokens, at + 1, begun=True)))
         elif token.core == "at":
             last = _domain(tokens, at + 1)
+            first = _local(tokens, at, free_from, stop)
             if last > at:
-                found.append((_local(tokens, at, free_from, stop), last))
+                found.append((first, last))
+            elif first < at and (used := _provider(tokens, at + 1)):
+                found.append((first, at + used))
     if not final and (begun := _begun(tokens, found[-1][1] + 1 if found else 0, stop)):
         found.append(begun)
     return found
+
+
+def announced(tokens: list[Token], past: list[str]) -> list[tuple[int, int]]:
+    """What follows `my email is`, as far as it is no everyday word: the rest of the address may come later."""
+    found = []
+    cores = [*past, *(token.core for token in tokens)]
+    for at in range(len(past), len(cores)):
+        first = at
+        while first and cores[first - 1] in _TELLS:
+            first -= 1
+        if first == at or not first or cores[first - 1] not in _MAIL or cores[at] in _TELLS:
+            continue
+        last = at - 1
+        while last + 1 < len(cores) and last - at < _LONGEST and _of_a_name(cores, last + 1):
+            last += 1
+        if last >= at:
+            found.append((at - len(past), last - len(past)))
+    return found
+
+
+def _of_a_name(cores: list[str], at: int) -> bool:
+    core = cores[at]
+    joined = core in JOINTS or cores[at - 1] in JOINTS
+    return joined or core not in ORDINARY or core in _SPELLED or (len(core) == 1 and core not in ("a", "i"))
 
 
 def _domain(tokens: list[Token], at: int, *, begun: bool = False) -> int:
@@ -53,11 +93,24 @@ def _domain(tokens: list[Token], at: int, *, begun: bool = False) -> int:
     last = none
     for place in range(at, min(at + 10, len(tokens) - 1)):
         if tokens[place].core == "dot" and (place > at or begun):
-            if tokens[place + 1].core in ENDINGS:
+            if _ending(tokens[place + 1].core):
                 last = place + 1
-        elif (last > none and place > last) or (tokens[place].core in STOP and place != last):
+        elif (last > none and place > last) or (tokens[place].core in NOT_IN_DOMAINS and place != last):
             break
     return last
+
+
+def _ending(core: str) -> bool:
+    """There are more than a thousand: every word that is not of everyday may be one."""
+    return core in ENDINGS or (core.isalpha() and core not in ORDINARY)
+
+
+def _provider(tokens: list[Token], at: int) -> int:
+    """How many tokens a provider of mail takes at `at`."""
+    for names in PROVIDERS:
+        if tuple(token.core for token in tokens[at : at + len(names)]) == names:
+            return len(names)
+    return 0
 
 
 def _local(tokens: list[Token], at: int, free_from: int, stop: frozenset[str]) -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tenor.redaction.dates import MONTHS, ORDINALS
-from tenor.redaction.emails import JOINTS, STOP
+from tenor.redaction.emails import JOINTS, NOT_IN_DOMAINS, STOP
 from tenor.redaction.masking import HELD, Mask
 from tenor.redaction.numbers import BETWEEN, TIMES
 from tenor.redaction.ordinary import ORDINARY
@@ -64,7 +64,7 @@ def _ats(said: Utterance) -> Iterator[int]:
     for at in range(len(said.tokens) - 1, max(-1, len(said.tokens) - 1 - _DOMAIN), -1):
         if said.core(at) == "at":
             yield at
-        elif said.core(at) in STOP:
+        elif said.core(at) in NOT_IN_DOMAINS:
             return
 
 

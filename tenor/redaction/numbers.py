@@ -18,9 +18,11 @@ TIMES = {"double": 2, "triple": 3, "treble": 3, "quadruple": 4}
 SOUND_ALIKE = {"to": "2", "too": "2", "for": "4", "or": "4", "ate": "8", "won": "1"}
 """How recognisers write digits inside a number."""
 SCALES = frozenset({"hundred", "thousand", "million", "billion", "point"})
-BETWEEN = frozenset({"uh", "um", "er", "erm", "uhm", "dash", "hyphen", "space", "then", "slash", "-", "–", "—", "/"})
+BETWEEN = frozenset(
+    {"uh", "um", "er", "erm", "uhm", "dash", "hyphen", "space", "then", "slash", "-", "\u2013", "\u2014", "/"}
+)
 """May stand inside a number that is being read out."""
-_WRITTEN = re.compile(r"\+?\(?\d[\d(),./_\-‐-―]*")
+_WRITTEN = re.compile(r"\+?\(?\d[\d(),./_\-\u2010-\u2015]*")
 _GROUP = re.compile(r"\d+")
 _QUANTITY = re.compile(r"\d{1,3}(,\d{3})+\.\d+|\d+\.\d{1,2}")
 _THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")

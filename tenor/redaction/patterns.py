@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from tenor.events import Redaction, Word
 from tenor.redaction import Finder, Redacted, Span
 from tenor.redaction.addresses import addresses
-from tenor.redaction.dates import Date, dates
-from tenor.redaction.emails import emails
+from tenor.redaction.dates import ORDINALS, Date, dates
+from tenor.redaction.emails import announced, emails
 from tenor.redaction.holding import held, mail_is_near
 from tenor.redaction.masking import Mask, joined, masked_text, masked_words, spans
 from tenor.redaction.names import names, people
@@ -24,9 +24,12 @@ from tenor.redaction.verdicts import context, continued, verdicts
 USUAL = ("card", "account", "phone", "email", "birth_date")
 _WORTH_A_LOOK = re.compile(
     r"\d|@|\w\.\w|\b(zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple|twenty|thirty|forty|fifty|sixty"
-    r"|seventy|eighty|ninety|ten|eleven|twelve|\w+teen|dot|born|birth\w*|underscore|pass(word|code|phrase))\b",
+    r"|seventy|eighty|ninety|ten|eleven|twelve|\w+teen|dot|born|birth\w*|underscore|pass(word|code|phrase)|\w*mail|yahoo"
+    r"|outlook|i ?cloud|a ?o ?l|" + "|".join(ORDINALS) + r")\b",
     re.IGNORECASE,
 )
+_ANNOUNCED = re.compile(r"\b(\w*mail|pass(word|code|phrase))\b[^.?!]{,20}$", re.IGNORECASE)
+"""What was said before may end in `my password is`."""
 LONGEST = 2000
 """Characters that are looked at together."""
 _PARTS = re.compile(r".{1,1999}(?:\s|$)|.{1,2000}", re.DOTALL)
@@ -44,7 +47,8 @@ class PatternRedactor:
         self._finder = finder if self._meaning else None
 
     def redact(self, text: str, words: Sequence[Word], *, before: str = "", final: bool = True) -> Redacted:
-        if not self._kinds or (final and not self._meaning and not _WORTH_A_LOOK.search(text)):
+        worth_a_look = self._meaning or _WORTH_A_LOOK.search(text) or _ANNOUNCED.search(before[-40:])
+        if not self._kinds or (final and not worth_a_look):
             return Redacted(text, tuple(words), ())
         if len(text) > LONGEST and not words:
             return self._in_parts(text, before, final=final)
@@ -89,6 +93,9 @@ class PatternRedactor:
         if "email" in self._kinds:
             stop = frozenset() if mail_is_near(said) else ORDINARY
             for first, last in emails(said.tokens, final=final, stop=stop):
+                yield Mask(first, last, "email")
+                taken.update(range(first, last + 1))
+            for first, last in announced(said.tokens, said.past):
                 yield Mask(first, last, "email")
                 taken.update(range(first, last + 1))
         for date in dates(said.tokens):

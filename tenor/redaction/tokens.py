@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 _CHUNK = re.compile(r"\S+")
-_EDGE = ".,!?;:\"'()[]#*“”‘’"
+_EDGE = ".,!?;:\"'()[]#*\u201c\u201d\u2018\u2019"
 _HYPHENATED = re.compile(r"[A-Za-z']+(?:-[A-Za-z']+)+[.,!?;:\"']*")
 _PART = re.compile(r"[^-]+")
 _LABELLED = re.compile(r"[A-Za-z.]+[:=#](?!//)|.+")

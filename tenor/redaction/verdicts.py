@@ -11,8 +11,8 @@ It is judged by its length, by the words before it, and by what is said next to 
     after "order", "zip", "flight", ... or before "dollars", "pm", ...: left alone
     3 and more, read out: number, if all numbers are to be taken out
 
-Groups with nothing but "okay", "got it" and the like between them are judged as one number; what follows a number within
-a few words is more of it, if it has as many digits as a group.
+Groups with nothing but "okay", "got it" and the like between them are judged as one number; what follows a number
+within a few words is more of it, if it has as many digits as a group.
 
 A number may be read out over several utterances. There is no hidden memory for that: the utterance
 published before, redacted as it is, tells. If it ended in a mask, digits that follow are masked as well;
