@@ -7,18 +7,15 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import Select, Subquery, Text, cast, func, select, text
+from sqlalchemy import Select, Text, case, cast, func, select, text
 from sqlmodel import Session
 
 from storage import tables
 from storage.sides import side
 from storage.viewer import Viewer
 
-SENTENCES = 80
-"""How far back the mood curves go: about forty sentences a side."""
-
 CALLS, SAID, ALERTS = (tables.Call.metadata.tables[name] for name in ("calls", "sentences", "alerts"))
-_curves = msgspec.json.Decoder(dict[str, list[tuple[int, float]]]).decode
+_curves = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 OF_CALL = (
     *("id", "state", "medium", "agent", "customer", "site", "queue", "started_at", "task", "swapped", "mood_caller"),
     *("mood_agent", "sentences", "alerts", "escalations", "metrics", "sample"),
@@ -48,8 +45,9 @@ class LiveCall:
     escalations: int
     metrics: dict[str, float]
     sample: bool
-    moods: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
-    """By side, oldest first: position of the sentence in milliseconds, and its mood."""
+    moods: dict[str, msgspec.Raw] = field(default_factory=dict)
+    """By side, oldest first, the position of each sentence in milliseconds and its mood: JSON, since nobody reads it
+    before the browser."""
     last: dict[str, Any] | None = None
     """The last sentence: id, role, start_ms, end_ms, text, sentiment, mood, intent."""
     raised: list[dict[str, Any]] = field(default_factory=list)
@@ -59,53 +57,46 @@ class LiveCall:
 def live_calls(session: Session, viewer: Viewer, *, site: str = "", queue: str = "") -> list[LiveCall]:
     """The calls going on now that this viewer may see, longest first."""
     connection = session.connection()
-    live, raised = live_queries(viewer, site, queue, connection.dialect.name)
-    calls: dict[str, LiveCall] = {}
-    for *fields, moods, last in connection.execute(live).all():
+    calls: list[LiveCall] = []
+    for *fields, curves, last, raised in connection.execute(
+        live_query(viewer, site, queue, connection.dialect.name)
+    ).all():
         call = LiveCall(*fields)
         if not call.started_at:  # nothing but a sentence is known of it yet
             continue
-        calls[call.id] = call
+        calls.append(call)
+        if curves:
+            call.moods = {side(role, call.swapped): curve for role, curve in _curves(curves).items()}
         if last is not None:
-            call.moods = {side(role, call.swapped): sorted(curve) for role, curve in _curves(moods).items()}
             call.last = dict(zip(OF_SENTENCE, msgspec.json.decode(last), strict=True))
             call.last["role"] = side(call.last["role"], call.swapped)
-    for name, *values in connection.execute(raised).all():
-        if name in calls:
-            calls[name].raised.append(dict(zip(OF_ALERT, values, strict=True)))
-    return sorted(calls.values(), key=lambda call: call.started_at)
+        if raised is not None:
+            alerts = (dict(zip(OF_ALERT, alert, strict=True)) for alert in msgspec.json.decode(raised))
+            call.raised = sorted(alerts, key=lambda alert: alert["at_ms"])
+            for alert in call.raised:
+                alert["escalation"] = bool(alert["escalation"])  # SQLite's JSON has 0 and 1
+    return sorted(calls, key=lambda call: call.started_at)
 
 
 @lru_cache(maxsize=1024)
-def live_queries(viewer: Viewer, site: str, queue: str, dialect: str) -> tuple[Select[Any], Select[Any]]:
-    """One row a call, and one an alert. A call's curves and its last sentence come as one value each: the curves are
-    made from the index alone. Not in order, lest a planner choose the index of all calls by time over that of the few
-    live ones."""
+def live_query(viewer: Viewer, site: str, queue: str, dialect: str) -> Select[Any]:
+    """One row a call, its last sentence and its alerts as one value each: one way to the database and back. Not in
+    order, lest a planner choose the index of all calls by time over that of the few live ones."""
     live: list[Any] = [text(tables.LIVE), viewer.clause()]
     live += [CALLS.c[name] == value for name, value in (("site", site), ("queue", queue)) if value]
-    newest = SAID.c.start_ms.desc()
-    of_call = SAID.c.call == CALLS.c.id
-    curves = select(SAID.c.start_ms, SAID.c.role, SAID.c.mood).where(of_call).correlate(CALLS)
-    moods = _by_role(curves.order_by(newest).limit(SENTENCES).subquery(), dialect)
-    last = select(_array(dialect, *(SAID.c[name] for name in OF_SENTENCE))).where(of_call).correlate(CALLS)
-    last_one = last.order_by(newest).limit(1)
+    said = select(_array(dialect, *(SAID.c[name] for name in OF_SENTENCE))).where(SAID.c.call == CALLS.c.id)
+    last = said.correlate(CALLS).order_by(SAID.c.start_ms.desc()).limit(1)
+    together = func.json_agg if dialect == "postgresql" else func.json_group_array
+    alerts = select(_text(dialect, together(_array(dialect, *(ALERTS.c[name] for name in OF_ALERT)))))
+    of_call = alerts.where(ALERTS.c.call == CALLS.c.id).correlate(CALLS)
+    raised = case((CALLS.c.alerts > 0, of_call.scalar_subquery()))
     columns = (CALLS.c[name] for name in OF_CALL)
-    calls = select(*columns, moods.scalar_subquery(), last_one.scalar_subquery()).where(*live)
-    alerts = select(ALERTS.c.call, *(ALERTS.c[name] for name in OF_ALERT)).join(CALLS, CALLS.c.id == ALERTS.c.call)
-    return calls, alerts.where(*live).order_by(ALERTS.c.at_ms)
-
-
-def _by_role(recent: Subquery, dialect: str) -> Select[Any]:
-    """JSON: `{"caller": [[start_ms, mood], ...], ...}`."""
-    point = (recent.c.start_ms, recent.c.mood)
-    if dialect == "postgresql":
-        curve = func.json_agg(func.json_build_array(*point)).label("curve")
-        curves = select(recent.c.role, curve).group_by(recent.c.role).subquery()
-        return select(cast(func.json_object_agg(curves.c.role, curves.c.curve), Text))
-    curve = func.json_group_array(func.json_array(*point)).label("curve")
-    curves = select(recent.c.role, curve).group_by(recent.c.role).subquery()
-    return select(func.json_group_object(curves.c.role, func.json(curves.c.curve)))
+    return select(*columns, CALLS.c.curves, _text(dialect, last.scalar_subquery()), raised).where(*live)
 
 
 def _array(dialect: str, *values: Any) -> Any:
-    return cast(func.json_build_array(*values), Text) if dialect == "postgresql" else func.json_array(*values)
+    return func.json_build_array(*values) if dialect == "postgresql" else func.json_array(*values)
+
+
+def _text(dialect: str, value: Any) -> Any:
+    return cast(value, Text) if dialect == "postgresql" else value

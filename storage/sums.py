@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import bindparam, case, func, select, update
+import msgspec
+from sqlalchemy import Select, Text, bindparam, case, cast, func, select, text, update
 from sqlmodel import Session
 
 from storage import tables
@@ -14,10 +15,13 @@ from storage.sides import AGENT, CALLER, side
 CALLS, SENTENCES, ALERTS = (tables.Call.metadata.tables[name] for name in ("calls", "sentences", "alerts"))
 DIGITS = 6
 """Means are rounded, so that they do not depend on the order of the rows."""
+CURVE = 80
+"""Sentences that the mood curves of a live call go back: about forty a side."""
 SUMS = (
     *("sentences", "alerts", "escalations", "mood_caller", "mood_agent", "duration_ms", "talk_share_agent"),
-    "silence_share",
+    *("silence_share", "curves"),
 )
+_points = msgspec.json.Decoder(list[tuple[str, int, float]]).decode
 THESE: Any = bindparam("calls", expanding=True)
 
 
@@ -47,17 +51,33 @@ _CALLS = select(CALLS.c.id, CALLS.c.swapped, CALLS.c.metrics, CALLS.c.metrics_ms
 _UPDATE = update(CALLS).where(CALLS.c.id == bindparam("of_call")).values({name: bindparam(name) for name in SUMS})
 
 
+def _curves(dialect: str) -> Select[Any]:
+    """Of the calls that are live, from the index alone: the last points as JSON."""
+    points = select(SENTENCES.c.role, SENTENCES.c.start_ms, SENTENCES.c.mood).where(SENTENCES.c.call == CALLS.c.id)
+    last = points.correlate(CALLS).order_by(SENTENCES.c.start_ms.desc()).limit(CURVE).subquery()
+    if dialect == "postgresql":
+        made: Any = cast(func.json_agg(func.json_build_array(*last.c)), Text)
+    else:
+        made = func.json_group_array(func.json_array(*last.c))
+    return select(CALLS.c.id, select(made).scalar_subquery()).where(CALLS.c.id.in_(THESE), text(tables.LIVE))
+
+
+_CURVES = {dialect: _curves(dialect) for dialect in ("postgresql", "sqlite")}
+
+
 def refresh(session: Session, calls: Collection[str]) -> None:
     """Bring the rows of these calls in line with what belongs to them."""
     connection, these = session.connection(), {"calls": list(calls)}
     said = {row.call: row for row in connection.execute(_OF_SENTENCES, these)}
     raised = {row.call: row for row in connection.execute(_OF_ALERTS, these)}
+    curves: dict[str, str] = dict(connection.execute(_CURVES[connection.dialect.name], these).tuples().all())
     rows = connection.execute(_CALLS, these).all()
     if rows:
-        connection.execute(_UPDATE, [_sums(row, said.get(row.id), raised.get(row.id)) for row in rows])
+        sums = [_sums(row, said.get(row.id), raised.get(row.id), curves.get(row.id)) for row in rows]
+        connection.execute(_UPDATE, sums)
 
 
-def _sums(call: Any, said: Any, raised: Any) -> dict[str, Any]:
+def _sums(call: Any, said: Any, raised: Any, points: str | None) -> dict[str, Any]:
     moods = {side(role, call.swapped): getattr(said, role) if said else None for role in (CALLER, AGENT)}
     return {
         "of_call": call.id,
@@ -69,7 +89,16 @@ def _sums(call: Any, said: Any, raised: Any) -> dict[str, Any]:
         "duration_ms": max(call.metrics_ms, said.end_ms if said else 0),
         "talk_share_agent": call.metrics.get(f"talk_share.{side(AGENT, call.swapped)}"),
         "silence_share": call.metrics.get("silence_share"),
+        "curves": _by_role(points) if said and points else "",
     }
+
+
+def _by_role(points: str) -> str:
+    """As the platform told the roles, oldest first."""
+    curves: dict[str, list[tuple[int, float]]] = {}
+    for role, start_ms, mood in sorted(_points(points)):
+        curves.setdefault(role, []).append((start_ms, round(mood, 3)))  # short enough to stay in the row
+    return msgspec.json.encode(curves).decode()
 
 
 def _rounded(value: float | None) -> float | None:

@@ -62,6 +62,9 @@ class Call(SQLModel, table=True):
     """Latest CallMetrics.values."""
     metrics_ms: int = 0
     """Position in the call up to which they count."""
+    curves: str = ""
+    """While it is going on, the moods of its last sentences as JSON, `{"caller": [[start_ms, mood], ...], ...}`: worked
+    out when something is said, not each time somebody looks."""
     recording: str = ""
     """File name under the recordings' folder; empty: there is none."""
     recorded: bool = False
@@ -80,6 +83,8 @@ class Sentence(SQLModel, table=True):
         # Holds all that a call's curves and sums are made of, so that these never read the rows.
         Index("sentences_of_call", "call", "start_ms", "end_ms", "role", "mood"),
         Index("sentences_by_time", "spoken_at"),
+        Index("sentences_by_sentiment", "sentiment", "spoken_at", "id"),
+        Index("sentences_by_intent", "intent", "spoken_at", "id"),
     )
 
     id: str = Field(primary_key=True)

@@ -5,9 +5,10 @@ Times of the day are seconds since the Unix epoch, times of a call milliseconds 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+import msgspec
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 
 class Answer(BaseModel):
@@ -169,6 +170,11 @@ class LiveAlert(Answer):
     sentence: str
 
 
+def _read(moods: Any) -> Any:
+    """As the database has them: JSON."""
+    return msgspec.json.decode(msgspec.json.encode(moods))
+
+
 class LiveCall(Answer):
     """A call going on now."""
 
@@ -189,7 +195,9 @@ class LiveCall(Answer):
     escalations: int
     metrics: dict[str, Any]
     sample: bool
-    moods: dict[str, list[tuple[int, float]]] = Field(description="by side: position in milliseconds, and mood")
+    moods: Annotated[dict[str, list[tuple[int, float]]], BeforeValidator(_read)] = Field(
+        description="by side: position in milliseconds, and mood"
+    )
     last: LiveSentence | None
     raised: list[LiveAlert]
 
