@@ -26,6 +26,7 @@ from deploy.postgres.server import Server
 from storage.batch import Batch
 from storage.database import Database, open_database
 from storage.live import live_calls
+from storage.search import SearchQuery, search
 from storage.tables import Call as CallRow
 from storage.viewer import HOUSE
 from tenor import telemetry
@@ -70,7 +71,7 @@ def sentence(call: str, number: int, chance: random.Random, revision: int = 0) -
         start_ms=number * 3000,
         end_ms=number * 3000 + 2500,
         text=" ".join(chance.choices(WORDS, k=10)),
-        sentiment="neutral",
+        sentiment=chance.choices(("neutral", "positive", "negative"), (90, 9, 1))[0],
         sentiment_scores=sentiments,
         mood=chance.uniform(-1, 1),
         intent="return_refund",
@@ -163,7 +164,8 @@ def fill(database: Database, count: int) -> None:
 
 def row_of(said: Sentence) -> dict[str, object]:
     fields = {name: getattr(said, name) for name in said.__struct_fields__ if name not in ("v", "sentence")}
-    return {**fields, "id": said.sentence, "spoken_at": 1.6e9, "latency_ms": 500.0}
+    number = int(said.call.rpartition("-")[2])
+    return {**fields, "id": said.sentence, "spoken_at": 1.6e9 + number + said.start_ms / 1000, "latency_ms": 500.0}
 
 
 def look(database: Database) -> float:
@@ -197,6 +199,21 @@ def measure_looking(name: str, database: Database, count: int) -> None:
         f"{name}: Live query with {LIVE} calls live and {count:,} sentences stored: p50 {times[LOOKS // 2]:.1f} ms, "
         f"p95 {times[LOOKS * 95 // 100]:.1f} ms (target 20); {cpu:.1f} ms of our processor time"
     )
+
+
+def measure_search(name: str, database: Database) -> None:
+    """The newest page of what people search for most, without and with a word, and one that nothing answers to."""
+    for words, sentiment in (("", "negative"), ("refund", "negative"), ("", "unheard of")):
+        times = sorted(searched(database, SearchQuery(words=words, sentiment=(sentiment,))) for _ in range(20))
+        told = f"{sentiment!r}{f' and {words!r}' if words else ''}"
+        print(f"{name}: Search for {told}: p50 {times[10]:.1f} ms, p95 {times[18]:.1f} ms")
+
+
+def searched(database: Database, query: SearchQuery) -> float:
+    started = time.perf_counter()
+    with database.session() as session:
+        search(session, HOUSE, query)
+    return (time.perf_counter() - started) * 1000
 
 
 def measure_both(name: str, settings: Settings, database: Database) -> None:
@@ -236,6 +253,7 @@ def measure(name: str, settings: Settings, count: int) -> None:
         end_others(database)
         settle(database)
         measure_looking(name, database, count)
+        measure_search(name, database)
         measure_both(name, settings, database)
     finally:
         database.close()

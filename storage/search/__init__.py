@@ -13,10 +13,10 @@ import binascii
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, and_, column, func, literal, not_, or_, select, table
+from sqlalchemy import ColumnElement, Select, and_, column, func, literal, not_, or_, select, table, tuple_
 from sqlmodel import Session
 
-from storage.corrections import CALL, SENTENCE, effective
+from storage.corrections import CALL, LABEL, SENTENCE, effective
 from storage.search import index, terms
 from storage.search.query import Order, SearchQuery, from_dict, to_dict
 from storage.search.snippet import Snippet, cut
@@ -79,22 +79,17 @@ def search(session: Session, viewer: Viewer, query: SearchQuery, limit: int = 50
     by_number = sqlite and bool(said.wanted)
     closest = query.order == "closest" and bool(said.wanted)
     closeness = func.length(DOCUMENT.c.words) if closest else literal(0)
-    found = _conditions(
-        select(
-            *(SENTENCE.c[name] for name in OF_SENTENCE),
-            effective("role").label("role"),
-            effective("sentiment").label("sentiment"),
-            effective("intent").label("intent"),
-            effective("text").label("text_now"),
-            *(CALL.c[name] for name in OF_CALL),
-            closeness.label("closeness"),
-            (INDEX.c.rowid if by_number else literal(0)).label("number"),
-        ),
-        viewer,
-        query,
-        said,
-        sqlite,
+    columns = (
+        *(SENTENCE.c[name] for name in OF_SENTENCE),
+        effective("role").label("role"),
+        effective("sentiment").label("sentiment"),
+        effective("intent").label("intent"),
+        effective("text").label("text_now"),
+        *(CALL.c[name] for name in OF_CALL),
+        closeness.label("closeness"),
+        (INDEX.c.rowid if by_number else literal(0)).label("number"),
     )
+    found = _conditions(select(*columns), viewer, query, said, sqlite)
     newest = (INDEX.c.rowid.desc(),) if by_number else (SENTENCE.c.spoken_at.desc(), SENTENCE.c.id.desc())
     found = found.order_by(*((closeness,) if closest else ()), *newest)
     if cursor:
@@ -102,7 +97,9 @@ def search(session: Session, viewer: Viewer, query: SearchQuery, limit: int = 50
         later = INDEX.c.rowid < place.number if by_number else _later(place)
         nearer = or_(closeness > place.closeness, and_(closeness == place.closeness, later))
         found = found.where(nearer if closest else later)
-    rows = session.execute(found.limit(limit + 1)).all()
+    rows = [row for part in _parts(found, query, said) for row in session.execute(part.limit(limit + 1))]
+    if not said.wanted:
+        rows.sort(key=lambda row: (row.spoken_at, row.id), reverse=True)
     page = rows[:limit]
     rules = _rules(session, [row.id for row in page])
     return Found(
@@ -116,7 +113,24 @@ def count(session: Session, viewer: Viewer, query: SearchQuery, most: int = 10_0
     said = terms.read(query.words)
     sqlite = session.get_bind().dialect.name == "sqlite"
     found = _conditions(select(SENTENCE.c.id), viewer, query, said, sqlite)
-    return int(session.execute(select(func.count()).select_from(found.limit(most).subquery())).scalar_one())
+    counted = 0
+    for part in _parts(found, query, said):
+        some = select(func.count()).select_from(part.limit(most - counted).subquery())
+        counted += int(session.execute(some).scalar_one())
+    return counted
+
+
+def _parts(found: Select[Any], query: SearchQuery, said: Terms) -> list[Select[Any]]:
+    """A search for an intent or a sentiment and no words goes through an index of its own: what the models called so,
+    a part a value, and what only people called so. What a person said is known only at the row, and neither database
+    would find the few rows among all by that."""
+    name = next((name for name in ("intent", "sentiment") if getattr(query, name)), None)
+    if name is None or said.wanted or query.call or query.customer:
+        return [found]
+    values = getattr(query, name)
+    people = select(LABEL.c.sentence).where(LABEL.c.kind == name, LABEL.c.value.in_(values))
+    only_people = found.where(SENTENCE.c.id.in_(people), SENTENCE.c[name].not_in(values))
+    return [*(found.where(SENTENCE.c[name] == value) for value in dict.fromkeys(values)), only_people]
 
 
 def _conditions(found: Select[Any], viewer: Viewer, query: SearchQuery, said: Terms, sqlite: bool) -> Select[Any]:
@@ -184,8 +198,7 @@ class _Place(NamedTuple):
 
 
 def _later(place: _Place) -> ColumnElement[bool]:
-    same = and_(SENTENCE.c.spoken_at == place.spoken_at, SENTENCE.c.id < place.sentence)
-    return or_(SENTENCE.c.spoken_at < place.spoken_at, same)
+    return tuple_(SENTENCE.c.spoken_at, SENTENCE.c.id) < tuple_(literal(place.spoken_at), literal(place.sentence))
 
 
 def _read(cursor: str) -> _Place:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, event, text
 from sqlmodel import Session
 
 from storage.database import Database
@@ -144,6 +146,35 @@ def test_what_people_corrected_counts(session: Session) -> None:
     session.commit()
     assert ids(search(session, HOUSE, SearchQuery(words='"can sell"'))) == []
     assert ids(search(session, HOUSE, SearchQuery(words="candle"))) == ["bank/0/0"]
+
+
+def test_a_rare_sentiment_is_found_without_reading_the_others(session: Session) -> None:
+    """By the plans that real statistics lead to."""
+    lines = ["well"] * 40
+    for number in range(150):
+        rare = {7: {"sentiment": "positive", "intent": "praise"}} if number % 50 == 0 else {}
+        add_call(session, f"many-{number}", *lines, sentences=rare, started_at=START + 9000 + 60 * number)
+    add_label(session, "many-3/0/0", "sentiment", "positive")
+    add_label(session, "many-50/1/7000", "sentiment", "neutral")
+    session.commit()
+    session.execute(text("ANALYZE"))
+    plans: list[str] = []
+
+    def explain(connection: Connection, _: Any, statement: str, given: Any, *__: Any) -> None:
+        if "FROM sentences" in statement and not statement.startswith("EXPLAIN"):
+            how, column = ("EXPLAIN QUERY PLAN", 3) if connection.dialect.name == "sqlite" else ("EXPLAIN", 0)
+            plans.append("\n".join(row[column] for row in connection.exec_driver_sql(f"{how} {statement}", given)))
+
+    event.listen(session.connection(), "before_cursor_execute", explain)
+    newest = ["many-100/1/7000", "many-3/0/0", "many-0/1/7000"]
+    assert ids(search(session, HOUSE, SearchQuery(sentiment=("positive",)))) == newest
+    assert count(session, HOUSE, SearchQuery(sentiment=("positive",))) == 3
+    assert len(ids(search(session, HOUSE, SearchQuery(intent=("praise", "other"))))) == 3
+    first = search(session, HOUSE, SearchQuery(sentiment=("positive",)), limit=1)
+    assert ids(first) == newest[:1]
+    assert ids(search(session, HOUSE, SearchQuery(sentiment=("positive",)), cursor=first.cursor)) == newest[1:]
+    for plan in plans:
+        assert not re.search("Seq Scan on sentences|SCAN sentences|sentences_by_time", plan), plan
 
 
 def test_turned_sides_count(session: Session) -> None:
