@@ -8,6 +8,7 @@ from collections import OrderedDict
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import select
 
 from storage.database import Database
@@ -22,6 +23,8 @@ ADDRESS_TRIES = 50
 """Of an address: a whole call centre may sign in from one."""
 LONGEST_WAIT_S = 300.0
 REMEMBERED = 10_000
+AWAY_S = 600.0
+"""How long somebody who is here may stay without the database."""
 NAME = re.compile(r"[^\s/<>\"'&]{1,100}")
 
 
@@ -86,11 +89,17 @@ class Accounts:
 
     def version_of(self, name: str) -> tuple[int, str] | None:
         """An account's version and role; None when there is no such account. Known for a second: every request asks,
-        and a changed password may take that long to shut the door."""
+        and a changed password may take that long to shut the door. While the database is away, what was known of
+        those who are here holds for some minutes, so that live pages go on."""
         read_at, known = self._versions.get(name, (0.0, None))
         if time.monotonic() - read_at > 1.0:
-            with self._database.session() as session:
-                account = session.get(Account, name)
+            try:
+                with self._database.session() as session:
+                    account = session.get(Account, name)
+            except SQLAlchemyError:
+                if known is None or time.monotonic() - read_at > AWAY_S:
+                    raise
+                return known
             known = (account.version, account.role) if account else None
             if len(self._versions) >= REMEMBERED:
                 self._versions.clear()

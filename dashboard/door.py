@@ -6,12 +6,17 @@ import re
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import quote
 
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.sign_in import SignIn, is_loopback
 
+log = structlog.get_logger(__name__)
+
+AWAY = "The database does not answer now: try again in a moment."
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -42,6 +47,15 @@ class Door:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
+        try:
+            await self._let_in(scope, receive, send)
+        except SQLAlchemyError as error:
+            log.warning("the database does not answer", path=scope["path"], error=type(error).__name__)
+            if scope["type"] == "websocket":
+                raise
+            await _away(scope)(scope, receive, _with_headers(send))
+
+    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         if (refusal := self._refusal(scope, headers)) is None:
             await self._app(scope, receive, _with_headers(send) if scope["type"] == "http" else send)
@@ -61,6 +75,13 @@ class Door:
             query = scope["query_string"].decode("latin-1")
             return RedirectResponse(f"/sign-in?next={quote(path + ('?' + query if query else ''))}", 303)
         return PlainTextResponse("sign in first\n", 401)
+
+
+def _away(scope: Scope) -> Response:
+    """For a person who opens a page, or for the page, which shows what is in `error`."""
+    if "text/html" in Headers(scope=scope).get("accept", ""):
+        return PlainTextResponse(f"{AWAY}\n", 503, {"Retry-After": "5"})
+    return JSONResponse({"error": AWAY}, 503, {"Retry-After": "5"})
 
 
 def _host(headers: Headers) -> str:

@@ -5,6 +5,9 @@
 A browser first gets a snapshot from the database, then what came over the bus lately (the database may be a moment
 behind), then everything new. Every event has an id or a position of its own, so hearing it twice changes nothing.
 A browser too slow for its queue is not waited for: it gets a new snapshot.
+
+While the database is away everything goes on from the bus: browsers are told that the past is missing, newcomers get
+the calls that this process knows to be going on, and all start over when the database is back.
 """
 
 from __future__ import annotations
@@ -13,10 +16,11 @@ import asyncio
 import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import structlog
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
@@ -24,6 +28,7 @@ from starlette.routing import BaseRoute, Route
 from dashboard import snapshot
 from dashboard.tickets import PAGE, Tickets, bearer
 from storage.database import Database
+from storage.patience import patiently
 from storage.viewer import HOUSE, Viewer
 from tenor.bus import Bus, Record
 from tenor.errors import Unavailable
@@ -45,6 +50,7 @@ from tenor.events import (
 
 log = structlog.get_logger(__name__)
 
+T = TypeVar("T")
 TOPICS: tuple[Topic, ...] = (TRANSCRIPTS, SENTENCES, CALLS, NOTES)
 NAMES: dict[type, str] = {
     Transcript: "transcript",
@@ -63,6 +69,12 @@ LATELY_S, LATELY = 20.0, 5000
 """What a newcomer is told over again after the snapshot."""
 KNOWN_CALLS = 50_000
 RETRY_S = 2.0
+PATIENCE_S = 5.0
+"""A database that takes longer to answer is away: nobody's words wait for it."""
+CATCH_UP_S = 10.0
+"""How long the storage stage gets to write what was said while the database was away."""
+GOING_ON = ("ringing", "live")
+TROUBLE = b'{"reason": "The database does not answer: this page goes on with what is said now."}'
 
 
 class Message(NamedTuple):
@@ -89,8 +101,12 @@ class Listener:
             return
         if len(self._waiting) >= QUEUE:
             self.start_over()
-        elif not self._behind:
-            self._waiting.append(message.bytes)
+        else:
+            self.tell(message.bytes)
+
+    def tell(self, content: bytes) -> None:
+        if not self._behind:
+            self._waiting.append(content)
             self._woken.set()
 
     def start_over(self) -> None:
@@ -122,6 +138,11 @@ class Feed:
         self._listeners: set[Listener] = set()
         self._agents: OrderedDict[str, str] = OrderedDict()
         self._lately: deque[Message] = deque(maxlen=LATELY)
+        self._going_on: dict[str, Message] = {}
+        """The last state of each call that has not ended."""
+        self._waiting: asyncio.Task[None] | None = None
+        """While the database is away, whoever waits for it."""
+        self._away_since: float | None = None
         self._over = False
 
     async def run(self) -> None:
@@ -140,6 +161,8 @@ class Feed:
     def close(self) -> None:
         """End every stream: they never end by themselves, and nobody should wait for them when we stop."""
         self._over = True
+        if self._waiting is not None:
+            self._waiting.cancel()
         for listener in self._listeners:
             listener.start_over()
 
@@ -174,7 +197,7 @@ class Feed:
                     yield await self._beginning(listener)
                 elif chunk:
                     yield chunk
-                elif await asyncio.to_thread(still_valid):
+                elif await self._may_stay(still_valid):
                     yield b": still here\n\n"
                 else:
                     yield frame("stale", b"{}")
@@ -182,15 +205,53 @@ class Feed:
         finally:
             self._listeners.discard(listener)
 
+    async def _may_stay(self, still_valid: Callable[[], bool]) -> bool:
+        try:
+            return await asyncio.to_thread(still_valid)
+        except SQLAlchemyError:
+            return True  # nobody can tell now; it is asked again with the next heartbeat
+
     async def _beginning(self, listener: Listener) -> bytes:
         """The snapshot, what came lately, and `now`: what follows is new."""
         lately = b"".join(message.bytes for message in self._recent() if listener.hears(message))
         read = snapshot.of_call if listener.call else snapshot.of_live_calls
-        kept = await asyncio.to_thread(read, self._database, listener.viewer, listener.call)
-        return frame("snapshot", kept) + lately + frame("now", b"{}")
+        kept = await self._asked(read, self._database, listener.viewer, listener.call)
+        if kept is not None:
+            return frame("snapshot", kept) + lately + frame("now", b"{}")
+        known = b"".join(message.bytes for message in self._going_on.values() if listener.hears(message))
+        return frame("trouble", TROUBLE) + known + lately + frame("now", b"{}")
+
+    async def _asked(self, question: Callable[..., T], *about: Any) -> T | None:
+        """What the database answers; None while it is away, without waiting for it again and again."""
+        if self._waiting is not None:
+            return None
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                return await asyncio.to_thread(question, *about)
+        except (SQLAlchemyError, TimeoutError):
+            if self._waiting is None and not self._over:
+                self._away_since = time.monotonic()
+                self._waiting = asyncio.create_task(self._wait_for_database())
+                for listener in self._listeners:
+                    listener.tell(frame("trouble", TROUBLE))
+            return None
+
+    async def _wait_for_database(self) -> None:
+        """One asks for all, more and more seldom."""
+        await asyncio.sleep(RETRY_S)
+        try:
+            await patiently(self._database, "feed", lambda: snapshot.of_live_calls(self._database, HOUSE))
+        finally:
+            self._waiting = None
+        for listener in self._listeners:
+            listener.start_over()
+        await asyncio.sleep(CATCH_UP_S)
+        if self._waiting is None:
+            self._away_since = None
 
     def _recent(self) -> Iterable[Message]:
-        oldest = time.monotonic() - LATELY_S
+        """What the database may not have yet: more than the last seconds when it was away."""
+        oldest = min(time.monotonic(), self._away_since or float("inf")) - LATELY_S
         return (message for message in self._lately if message.at >= oldest)
 
     async def _pass_on(self, records: list[Record]) -> None:
@@ -202,12 +263,29 @@ class Feed:
             name = NAMES.get(type(event))
             if name is None:
                 continue
+            known = self._agents.get(event.call)
             if isinstance(event, CallState) and event.info is not None:
                 self._remember(event.call, event.info.agent)
             agent = self._agents.get(event.call)
             if agent is None:
                 agent = await self._look_up(event.call)
-            self._deliver(Message(event.call, agent, time.monotonic(), frame(name, record.value)))
+            message = Message(event.call, agent, time.monotonic(), frame(name, record.value))
+            if isinstance(event, CallState):
+                self._follow(event, message)
+            self._deliver(message)
+            if isinstance(event, CallState) and event.info is not None and not known:
+                self._tell_again(event.call, agent)
+
+    def _tell_again(self, call: str, agent: str) -> None:
+        """Topics are read side by side: what was said before we knew of the call."""
+        for message in [one for one in self._lately if one.call == call and not one.agent]:
+            self._deliver(message._replace(agent=agent))
+
+    def _follow(self, event: CallState, message: Message) -> None:
+        if event.state not in GOING_ON:
+            self._going_on.pop(event.call, None)
+        elif event.info is not None and len(self._going_on) < KNOWN_CALLS:
+            self._going_on[event.call] = message
 
     def _deliver(self, message: Message) -> None:
         self._lately.append(message)
@@ -216,7 +294,7 @@ class Feed:
 
     async def _look_up(self, call: str) -> str:
         """Whose call it is. One that nobody knows yet is not an agent's to see until its state tells."""
-        agent = await asyncio.to_thread(snapshot.agent_of, self._database, HOUSE, call)
+        agent = await self._asked(snapshot.agent_of, self._database, HOUSE, call)
         if agent is not None:
             self._remember(call, agent)
         return agent or ""

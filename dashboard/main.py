@@ -10,5 +10,6 @@ from dashboard.pages import pages_of
 here = frame.current()
 st.set_page_config(page_title=here.settings.dashboard.title, page_icon=look.ICON, layout="wide")
 look.dress(here.settings.dashboard.title)
-viewer = here.sign_in.viewer()
-navigation.navigate(pages_of(viewer), viewer, here)
+with frame.explaining():
+    viewer = here.sign_in.viewer()
+    navigation.navigate(pages_of(viewer), viewer, here)

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Protocol
 
+from dashboard.feeling import feeling
 from tenor import yaml_fields as fields
 from tenor.phrases import Phrase, phrase, words
 from tenor.yaml_lines import Faults, Mapping, Node, Text, read
@@ -27,7 +28,7 @@ MOODS = {
     "pleased": "the mood is good",
 }
 """Moods of the caller that steps can be for, and how they are told."""
-UNHAPPY, PLEASED = -0.25, 0.25
+TOLD = {"negative": "unhappy", "neutral": "calm", "positive": "pleased"}
 FALL = 0.3
 """By how much the caller's last sentences are below those before, when the mood is falling."""
 LAST = 3
@@ -114,7 +115,7 @@ def moods_of(mood_caller: float | None, sentences: Sequence[Said] = ()) -> dict[
     if before and fmean(last) <= fmean(before) - FALL:
         told.append("falling")
     if mood_caller is not None:
-        told.insert(0, "unhappy" if mood_caller <= UNHAPPY else "pleased" if mood_caller >= PLEASED else "calm")
+        told.insert(0, TOLD[feeling(mood_caller)])
     return {name: MOODS[name] for name in told}
 
 

@@ -51,7 +51,8 @@ def label_of(label: Label) -> dict[str, Any]:
 
 CALL = (
     *("medium", "source", "site", "queue", "agent", "customer", "language", "roles", "swapped", "started_at"),
-    *("ended_at", "duration_ms", "state", "reason", "task", "task_score", "metrics", "sample", "attributes"),
+    *("ended_at", "duration_ms", "state", "state_at", "reason", "task", "task_score", "metrics"),
+    *("sample", "attributes"),
 )
 SENTENCE = (
     *("call", "channel", "role", "revision", "start_ms", "end_ms", "text", "sentiment", "sentiment_scores", "mood"),

@@ -1,5 +1,5 @@
 // Beside the conversation: the moods, the figures, what was wanted, alerts and notes.
-import { clock, daytime, el, moodClass, moodText, roleOf, say, shape, words } from "./dom.js"
+import { daytime, el, moodClass, moodText, say, shape, words } from "./dom.js"
 import { curve, now as moodNow } from "./curve.js"
 
 const FIGURES = [
@@ -28,7 +28,9 @@ export function moods({ onSeek }) {
     const box = plot.getBoundingClientRect()
     onSeek(line.at((event.clientX - box.left) / box.width))
   }
-  const root = card("Mood", el("div", { class: "moods" }, caller, agent), plot)
+  const from = el("span", {}), to = el("span", {})
+  const scale = el("div", { class: "scale", "aria-hidden": "true" }, ...["+1", "0", "−1"].map((text) => el("span", { text })))
+  const root = card("Mood", el("div", { class: "moods" }, caller, agent), el("div", { class: "scaled" }, scale, plot, el("div", { class: "span" }, from, to)))
   return {
     root,
     play: (at) => line.play(at),
@@ -36,7 +38,10 @@ export function moods({ onSeek }) {
       const sides = call.moods()
       const all = Object.values(sides).flat().map(([at]) => at)
       const first = all.length ? Math.min(...all) : 0
-      line.draw(sides, [call.recorded ? 0 : first, Math.max(first + 1, ...all, call.about.duration_ms || 0)], [...call.alerts.values()].map((alert) => alert.at_ms))
+      const span = [call.recorded ? 0 : first, Math.max(first + 1, ...all, call.about.duration_ms || 0)]
+      say(from, call.when(span[0]))
+      say(to, call.when(span[1]))
+      line.draw(sides, span, [...call.alerts.values()].map((alert) => alert.at_ms))
       for (const [element, side, key] of [[caller, "caller", "━"], [agent, "agent", "┅"]]) {
         const value = moodNow(sides[side] || [])
         element.className = `mood ${value === null ? "neutral" : moodClass(value)}`
@@ -47,11 +52,12 @@ export function moods({ onSeek }) {
 }
 
 export function figures() {
-  const talk = el("div", { class: "talk" }), list = el("dl", {})
-  const root = card("Conversation", talk, list)
+  const talk = el("div", { class: "talk" }), list = el("dl", {}), late = el("p", { class: "small soft late" })
+  const root = card("Conversation", talk, list, late)
   return {
     root,
-    draw({ metrics = {} }) {
+    draw(call) {
+      const { metrics = {} } = call.about
       const caller = metrics["talk_share.caller"], agent = metrics["talk_share.agent"]
       talk.hidden = caller === undefined && agent === undefined
       if (!talk.hidden) {
@@ -62,7 +68,9 @@ export function figures() {
       }
       const present = FIGURES.filter(([name]) => metrics[name] !== undefined)
       list.replaceChildren(...present.flatMap(([name, title, text]) => [el("dt", { text: title }), el("dd", { text: text(metrics[name]) })]))
-      root.hidden = talk.hidden && !present.length
+      say(late, call.late())
+      late.hidden = !late.textContent
+      root.hidden = talk.hidden && !present.length && late.hidden
     },
   }
 }
@@ -78,8 +86,7 @@ export function wanted() {
       task.title = score ? `${Math.round(score * 100)} % of the evidence` : ""
       const counts = new Map(), slots = new Map()
       for (const sentence of call.ordered()) {
-        const intent = call.labelsOf(sentence.sentence).intent?.value ?? sentence.intent
-        const side = call.labelsOf(sentence.sentence).role?.value ?? roleOf(sentence.role, call.about.swapped)
+        const { intent, side } = call.shown(sentence)
         if (side !== "agent" && intent && intent !== "unknown") counts.set(intent, (counts.get(intent) || 0) + 1)
         for (const [slot, value] of Object.entries(sentence.slots || {})) slots.set(`${slot}\n${value}`, [slot, value])
       }
@@ -100,7 +107,7 @@ export function alerts({ onFind }) {
       list.replaceChildren(...[...call.alerts.values()].sort((a, b) => b.at_ms - a.at_ms).map((alert) => el("button", {
         class: "alert-line", onclick: () => onFind(alert),
       }, el("span", { class: `badge ${alert.severity}`, text: `⚑ ${words(alert.rule)}${alert.escalation ? " · step in" : ""}` }),
-      el("span", { class: "small soft", text: `${call.about.medium === "voice" ? `${clock(alert.at_ms)} · ` : ""}${alert.text}` }))))
+      el("span", { class: "small soft", text: `${call.when(alert.at_ms)} · ${alert.text}` }))))
     },
   }
 }
@@ -138,7 +145,7 @@ export function notes({ canWrite, canAcknowledge, onWrite, onAcknowledge, onFind
           : canAcknowledge ? el("button", { class: "main", text: "Got it", onclick: () => onAcknowledge(note.note) }) : el("span", { class: "small soft", text: "not read yet" })
         return el("div", { class: `note${note.acknowledged_at ? "" : " fresh"}`, "data-note": note.note },
           el("div", { class: "small soft", text: `${note.author}, ${daytime(note.at)}` }),
-          on ? el("button", { class: "quote small", text: `“${on.text}”`, onclick: () => onFind(on.sentence) }) : null,
+          on ? el("button", { class: "quote small", text: `“${call.shown(on).text}”`, onclick: () => onFind(on.sentence) }) : null,
           el("p", { text: note.text, dir: "auto" }), seen)
       }))
     },

@@ -1,22 +1,25 @@
 // The Call page: one conversation with everything known about it, while it happens and afterwards.
-import { act, clock, el, everyFrame, say, words } from "./dom.js"
+import { act, clock, el, everyFrame, feelFrom, loading, say } from "./dom.js"
 import { alerts, figures, moods, notes, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { conversation } from "./conversation.js"
 import { listen } from "./feed.js"
 import { player } from "./player.js"
 
+const LOOK_MS = [1500, 3000, 6000, 12000, 30000, 60000] // when it is looked whether the recording has been written
 const STATES = { ringing: "Ringing", live: "Live", ended: "Ended", analysed: "Over", failed: "Failed" }
 
 export default function (component) {
-  let current = component, call = null, sound = null, away = false
+  let current = component, call = null, sound = null, away = false, looks = 0, looking = 0
   const data = component.data
+  feelFrom(data.felt)
   const manages = data.role === "manager" || data.role === "administrator"
 
   const title = el("h1", {}), state = el("span", { class: "chip state" }), about = el("span", { class: "soft small" }), time = el("span", { class: "time" })
   const status = el("span", { class: "status away", hidden: "" }, el("i"), el("span", { text: "reconnecting …" }))
   const swap = el("button", { class: "plain", text: "⇄ Swap sides", title: "Caller and agent are the wrong way round", hidden: "" })
-  const back = el("button", { class: "plain", text: "← Live", hidden: data.role === "agent" ? "" : undefined, onclick: () => current.setTriggerValue("back", Date.now()) })
+  const back = el("button", { class: "plain", text: "← Live", hidden: data.role === "agent" ? "" : undefined, onclick: () => current.setTriggerValue("back", `?${(sessionStorage.getItem("tenor.live.filters") || "").slice(1)}`) })
+  const missing = el("p", { class: "trouble", role: "status", hidden: "" })
   const failure = el("p", { class: "trouble", role: "alert", hidden: "" }), hint = el("p", { class: "trouble", role: "alert", hidden: "" })
   const sounds = el("div", {})
   const nothing = el("div", { class: "nothing", hidden: "" }, el("h3", { text: "There is no such call" }), el("p", { text: "It may have been erased, or it is not yours to see." }))
@@ -36,7 +39,8 @@ export default function (component) {
   })
   const main = el("div", { class: "columns", hidden: "" }, el("div", { class: "talk-side" }, sounds, said.root),
     el("aside", {}, noted.root, mood.root, task.root, alarm.root, numbers.root))
-  const root = el("div", { class: "call" }, el("header", {}, back, title, state, time, about, el("span", { class: "gap" }), status, swap), failure, hint, main, nothing)
+  const wait = loading("talk", 6)
+  const root = el("div", { class: "call" }, el("header", {}, back, title, state, time, about, el("span", { class: "gap" }), status, swap), missing, failure, hint, wait, main, nothing)
   component.parentElement.append(root)
 
   async function doing(work) {
@@ -65,13 +69,14 @@ export default function (component) {
     if (!call) return
     head()
     mood.draw(call)
-    numbers.draw(call.about)
+    numbers.draw(call)
     task.draw(call)
     alarm.draw(call)
     noted.draw(call)
   })
   function recording() {
-    if (!call.recorded || sound) return
+    if (sound) return
+    if (!call.recorded) { lookForRecording(); return }
     sound = player({
       address: data.audio,
       onTime(at) { mood.play(at); said.playing(at === null ? null : call.at(at)?.sentence ?? null) },
@@ -81,29 +86,37 @@ export default function (component) {
   }
 
   const on = {
-    status(now) { away = now !== "live"; status.hidden = !away },
+    status(now) { caughtUp = false; away = now !== "live"; status.hidden = !away },
     stale() { current.setTriggerValue("stale", Date.now()) },
+    now() { caughtUp = true },
+    trouble({ reason }) { missing.hidden = false; missing.textContent = reason; wait.hidden = true },
     snapshot(snapshot) {
-      nothing.hidden = Boolean(snapshot.call)
-      main.hidden = !snapshot.call
-      if (!snapshot.call) { call = null; return }
-      const before = call
-      call = new CallState(snapshot)
-      if (before) call.interims = before.interims
-      head()
-      recording()
-      said.show(call)
-      aside()
-      if (data.sentence && !before) setTimeout(() => find(data.sentence), 150)
+      caughtUp = false
+      missing.hidden = true
+      if (snapshot.call) { show(new CallState(snapshot)); return }
+      call = null
+      wait.hidden = main.hidden = true
+      nothing.hidden = false
     },
-    sentence(sentence) { if (call?.hear(sentence)) { said.put(sentence); said.interim(); aside() } },
+    sentence(sentence) {
+      if (!call?.hear(sentence)) return
+      if (caughtUp && call.live && sentence.times?.captured) sentence.late_s = Date.now() / 1000 + call.offset - sentence.times.captured
+      said.put(sentence)
+      said.interim()
+      aside()
+    },
     transcript(one) { if (call?.live) { call.transcript(one); said.interim() } },
     state(event) {
+      if (!call && event.info) { // not in the database yet, or nobody can ask it
+        show(CallState.begun(event))
+        if (missing.hidden) setTimeout(again, LOOK_MS[0])
+        return
+      }
       if (!call) { again(); return }
-      const was = call.live, analysed = call.about.state === "analysed"
+      const was = call.live
       call.state(event)
-      if (was && !call.live) said.interim()
-      if (event.state === "analysed" && !analysed) setTimeout(again, 1500) // by then the recording is written
+      if (was !== call.live) { looks = 0; said.interim() }
+      recording()
       aside()
     },
     metrics(event) { call?.metrics(event); aside() },
@@ -114,7 +127,27 @@ export default function (component) {
     swap({ swapped }) { if (call && call.about.swapped !== swapped) { call.about.swapped = swapped; said.refillAll(); aside() } },
   }
 
-  let feed = null
+  function show(next) {
+    const before = call
+    call = next
+    if (before) call.keep(before)
+    wait.hidden = nothing.hidden = true
+    main.hidden = false
+    head()
+    recording()
+    said.show(call)
+    aside()
+    if (data.sentence && !before) setTimeout(() => find(data.sentence), 150)
+  }
+  /** A recording is written some time after its call is over, and nobody tells: looked for less and less often. */
+  function lookForRecording() {
+    const { state, medium, record, ended_at, state_at } = call.about
+    const age = Date.now() / 1000 + call.offset - (ended_at || state_at || 0)
+    if (looking || state !== "analysed" || medium !== "voice" || record === false || looks >= LOOK_MS.length || age > 300) return
+    looking = setTimeout(() => { looking = 0; again() }, LOOK_MS[looks++])
+  }
+
+  let feed = null, caughtUp = false
   function again() {
     feed?.close()
     feed = listen({ ticket: current.data.ticket, call: data.call, on })
@@ -126,6 +159,6 @@ export default function (component) {
       current = next
       feed.renew(next.data.ticket)
     },
-    leave() { feed.close(); clearInterval(seconds); sound?.leave(); root.remove() },
+    leave() { feed.close(); clearInterval(seconds); clearTimeout(looking); sound?.leave(); root.remove() },
   }
 }

@@ -1,7 +1,11 @@
 // What is known of one call, from the snapshot and from everything after it. Hearing something twice changes nothing.
-import { roleOf } from "./dom.js"
+import { delays } from "./delays.js"
+import { clock, daytime, roleOf } from "./dom.js"
 
 const SLACK_MS = 100
+const RANK = ["ringing", "live", "ended", "analysed", "failed"] // a call never goes back in this order,
+const AUDIO_STOPPED = "audio stopped" // but from here, when there is more audio after all
+const LATEST_S = 60 // what was understood later than this was not followed live
 const NOW = new Set(["ringing", "live"])
 
 export class CallState {
@@ -18,6 +22,23 @@ export class CallState {
     for (const label of snapshot.labels) this.label(label)
   }
 
+  /** From the bus alone, when the database does not have it or is away. */
+  static begun({ call, state, at, info }) {
+    return new CallState({ at: Date.now() / 1000, call: { ...info, id: call, state, state_at: at, metrics: {} }, sentences: [], alerts: [], notes: [], labels: [] })
+  }
+
+  /** What was heard here before and the snapshot does not know of yet. */
+  keep(before) {
+    this.interims = before.interims
+    for (const held of before.sentences.values()) {
+      const known = this.sentences.get(held.sentence)
+      if (!known || known.revision < held.revision) this.sentences.set(held.sentence, held)
+      else known.late_s = held.late_s
+      this.reach(held)
+    }
+    for (const kind of ["alerts", "notes"]) for (const [id, held] of before[kind]) if (!this[kind].has(id)) this[kind].set(id, held)
+  }
+
   get live() { return NOW.has(this.about.state) }
   get recorded() { return this.about.recorded }
 
@@ -27,14 +48,37 @@ export class CallState {
   moods() {
     const sides = {}
     for (const sentence of this.ordered()) {
-      const side = this.labelsOf(sentence.sentence).role?.value ?? roleOf(sentence.role, this.about.swapped)
-      ;(sides[side] ??= []).push([sentence.start_ms, sentence.mood])
+      ;(sides[this.shown(sentence).side] ??= []).push([sentence.start_ms, sentence.mood])
     }
     return sides
   }
 
   /** {kind: label}: the newest of each kind. */
   labelsOf(sentence) { return this.labels.get(sentence) || {} }
+
+  /** A sentence as people left it. */
+  shown(sentence) {
+    const { role, text, sentiment, intent } = this.labelsOf(sentence.sentence)
+    return {
+      side: role?.value ?? roleOf(sentence.role, this.about.swapped), text: text?.value ?? sentence.text,
+      sentiment: sentiment?.value ?? sentence.sentiment, intent: intent?.value ?? sentence.intent,
+    }
+  }
+
+  /** A position for people: minutes and seconds of what is spoken, the time of day of what is written. */
+  when(ms) { return this.about.medium === "voice" ? clock(ms) : daytime(this.about.started_at + ms / 1000) }
+
+  /** How soon after the words the sentences were on the page, or, of a call that nobody watched, ready for it. */
+  late() {
+    const here = delays(), kept = delays()
+    for (const { late_s, times } of this.ordered()) {
+      if (late_s !== undefined) here.add(late_s)
+      else if (times?.captured && times.sentence_published) kept.add(times.sentence_published - times.captured)
+    }
+    const told = here.count ? here : kept
+    if (!told.count || told.within(0.5) > LATEST_S) return ""
+    return `${here.count ? "On this page" : "Ready"} ${told.within(0.5)} s after the words, 95 % within ${told.within(0.95)} s`
+  }
 
   notesOf(sentence) { return [...this.notes.values()].filter((note) => note.sentence === sentence) }
 
@@ -71,10 +115,10 @@ export class CallState {
     if (known && !known.acknowledged_at) { known.acknowledged_by = by; known.acknowledged_at = at }
   }
 
-  state({ state, reason, info }) {
-    const order = ["ringing", "live", "ended", "analysed", "failed"]
-    if (order.indexOf(state) < order.indexOf(this.about.state)) return
-    Object.assign(this.about, info || {}, { state, reason: reason || this.about.reason })
+  state({ state, at, reason, info }) {
+    const more = state === "live" && !this.live && this.about.reason === AUDIO_STOPPED && at > (this.about.state_at || 0)
+    if (!more && RANK.indexOf(state) < RANK.indexOf(this.about.state)) return
+    Object.assign(this.about, info || {}, { state, state_at: at, reason: more ? reason : reason || this.about.reason })
     if (!this.live) this.interims.clear()
   }
 

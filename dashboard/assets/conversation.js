@@ -1,5 +1,5 @@
-// What was said, both sides, as a conversation. A person's correction stands beside the model's answer.
-import { clock, daytime, el, roleOf, say, shape, words } from "./dom.js"
+// What was said, both sides, as a conversation. A person's correction is what is shown; the model's answer stands under it.
+import { daytime, el, roleOf, say, shape, words } from "./dom.js"
 
 const AT_ONCE = 150 // sentences put on the page in one go
 const NEAR_PX = 80
@@ -16,6 +16,7 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
   scroll.onscroll = () => {
     following = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR_PX
     if (following) more.hidden = true
+    scroll.classList.toggle("above", scroll.scrollTop > 4)
   }
   // Rows out of sight have only a guess of a height: when they get their own, stay where one was.
   new ResizeObserver(() => { if (following && call?.live) down() }).observe(list)
@@ -57,7 +58,7 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
 
   function build(sentence) {
     const row = {
-      text: el("p", { class: "text", dir: "auto" }), meta: el("div", { class: "meta" }), people: el("div", { class: "people" }),
+      text: el("p", { class: "text", dir: "auto" }), meta: el("div", { class: "meta" }), model: el("div", { class: "model" }),
       side: el("span", { class: "side" }), time: el("span", { class: "time" }), notes: el("div", { class: "pinned" }),
     }
     const marks = sentiments.map((value) => el("button", {
@@ -66,7 +67,7 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
     }))
     const open = el("button", { class: "mark", text: "⋯", title: "Correct or note", "aria-label": "Correct or note" })
     row.tools = el("div", { class: "tools" }, ...marks, open)
-    row.bubble = el("div", { class: "bubble" }, row.text, row.meta, row.people, row.tools)
+    row.bubble = el("div", { class: "bubble" }, row.text, row.meta, row.model, row.tools)
     row.root = el("div", { class: "row", "data-sentence": sentence.sentence, "data-start": sentence.start_ms }, el("div", { class: "by" }, row.side, row.time), row.bubble, row.notes)
     open.onclick = (event) => { event.stopPropagation(); menu(row) }
     row.bubble.onclick = (event) => { if (!event.target.closest("button, form, input, select, textarea") && call.recorded) onPlay(row.sentence.start_ms) }
@@ -76,23 +77,20 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
   function fill(row, sentence) {
     row.sentence = sentence
     const labels = call.labelsOf(sentence.sentence)
-    const side = labels.role?.value ?? roleOf(sentence.role, call.about.swapped)
-    const foreign = sentence.language === "other"
-    row.root.className = `row ${side === "agent" ? "right" : "left"} ${sentence.sentiment}${playing === sentence.sentence ? " playing" : ""}`
+    const { side, text, sentiment, intent } = call.shown(sentence)
+    const foreign = sentence.language === "other" && !labels.sentiment
+    row.root.className = `row ${side === "agent" ? "right" : "left"} ${sentiment}${playing === sentence.sentence ? " playing" : ""}`
     row.bubble.classList.toggle("playable", call.recorded)
     say(row.side, words(side))
-    say(row.time, call.about.medium === "voice" ? clock(sentence.start_ms) : "")
-    say(row.text, sentence.text)
-    const told = [el("span", { class: "feeling", text: foreign ? "another language" : `${shape(sentence.sentiment)} ${sentence.sentiment}` })]
-    if (sentence.intent && sentence.intent !== "unknown") told.push(el("span", { class: "chip", text: words(sentence.intent) }))
+    say(row.time, call.when(sentence.start_ms))
+    say(row.text, text)
+    const told = [el("span", { class: "feeling", text: foreign ? "another language" : `${shape(sentiment)} ${sentiment}` })]
+    if (intent && intent !== "unknown") told.push(el("span", { class: "chip", text: words(intent) }))
     for (const [name, value] of Object.entries(sentence.slots || {})) told.push(el("span", { class: "chip" }, `${words(name)} `, el("b", { text: value })))
     for (const [name, value] of Object.entries(sentence.labels || {})) told.push(el("span", { class: "chip" }, `${words(name)} `, el("b", { text: words(value) })))
     row.meta.replaceChildren(...told)
     row.bubble.title = latency(sentence)
-    row.people.replaceChildren(...Object.values(labels).map((label) => el("span", {
-      class: `person ${label.kind === "sentiment" ? label.value : ""}`, title: `${label.author}, ${daytime(label.at)}`,
-      text: `✎ ${label.author}: ${label.kind === "sentiment" ? `${shape(label.value)} ${label.value}` : label.kind === "text" ? `“${label.value}”` : words(label.value)}`,
-    })))
+    row.model.replaceChildren(...corrected(Object.values(labels)))
     row.notes.replaceChildren(...call.notesOf(sentence.sentence).map((note) => el("div", { class: "note-pin", text: `✉ ${note.author}: ${note.text}` })))
   }
 
@@ -105,8 +103,8 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
       ...intents.map((value) => el("option", { value, text: words(value) })))
     intent.onchange = () => { if (intent.value) correct("intent", intent.value) }
     const text = el("textarea", { rows: "2", "aria-label": "Text" })
-    text.value = call.labelsOf(sentence.sentence).text?.value ?? sentence.text
-    const side = call.labelsOf(sentence.sentence).role?.value ?? roleOf(sentence.role, call.about.swapped)
+    const { text: shown, side } = call.shown(sentence)
+    text.value = shown
     const others = call.about.roles.filter((role) => role !== side)
     const form = el("form", { class: "correct" }, text, el("div", { class: "choices" },
       el("button", { class: "plain", type: "submit", text: "Keep text" }), intent,
@@ -149,6 +147,17 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
       if (block === "center") row.bubble.animate([{ outline: "2px solid var(--main)" }, { outline: "2px solid transparent" }], 1500)
     },
   }
+}
+
+/** Who put it right, and what the model had said. */
+function corrected(labels) {
+  if (!labels.length) return []
+  const written = ({ kind, value }) => (kind === "sentiment" ? `${shape(value)} ${value}` : kind === "text" ? `“${value}”` : words(value))
+  const people = [...new Set(labels.map((label) => label.author))].join(", ")
+  return [
+    el("span", { class: "pen", text: `✎ ${people}`, title: labels.map((label) => `${label.author}, ${daytime(label.at)}: ${written(label)}`).join("\n") }),
+    ...labels.filter((label) => label.predicted !== label.value).map((label) => el("i", { text: written({ ...label, value: label.predicted }), title: `The model's ${label.kind}` })),
+  ]
 }
 
 /** Where the time went between the word and the page. */

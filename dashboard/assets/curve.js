@@ -17,7 +17,7 @@ export const now = (points) => (points.length ? smooth(points)[points.length - 1
 
 /** Draws sides {role: points} into a box of 100 x 100 that stretches. */
 export function curve(label) {
-  const zero = svg("line", { x1: 0, x2: 100, y1: 50, y2: 50, class: "zero" })
+  const zero = svg("g", { class: "zero" }, ...[6, 50, 94].map((y) => svg("line", { x1: 0, x2: 100, y1: y, y2: y })))
   const shades = svg("linearGradient", { id: `shades-${++drawn}`, gradientUnits: "userSpaceOnUse", x1: 0, y1: 0, x2: 0, y2: 100 },
     svg("stop", { offset: "50%", class: "good" }), svg("stop", { offset: "50%", class: "bad" }))
   const area = svg("path", { class: "area", fill: `url(#shades-${drawn})` })

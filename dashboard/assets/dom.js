@@ -39,11 +39,18 @@ export function clock(ms) {
   return hours ? `${hours}:${pad(minutes)}:${pad(seconds % 60)}` : `${minutes}:${pad(seconds % 60)}`
 }
 
-export const daytime = (at) => new Date(at * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
+/** A time of day, with the day when it is not today's: 16:29, or 9 Nov 16:29. */
+export function daytime(at) {
+  const then = new Date(at * 1000), time = then.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })
+  if (then.toDateString() === new Date().toDateString()) return time
+  return `${then.getDate()} ${then.toLocaleDateString("en-GB", { month: "short" })} ${time}`
+}
 
 export const moodText = (value) => (value >= 0 ? "+" : "−") + Math.abs(value).toFixed(2)
 
-export const moodClass = (value) => (value <= -0.15 ? "negative" : value >= 0.15 ? "positive" : "neutral")
+let felt = Infinity // from where on a mood is more than neutral: the pages' own rule, told with their data
+export const feelFrom = (mood) => { felt = mood }
+export const moodClass = (value) => (value <= -felt ? "negative" : value >= felt ? "positive" : "neutral")
 
 export const shape = (sentiment) => SHAPES[sentiment] || OTHER_SHAPE
 
@@ -51,6 +58,11 @@ export const shape = (sentiment) => SHAPES[sentiment] || OTHER_SHAPE
 export function roleOf(role, swapped) {
   if (!swapped) return role
   return role === "caller" ? "agent" : role === "agent" ? "caller" : role
+}
+
+/** Something quiet in the place of what is still on its way. */
+export function loading(kind, count) {
+  return el("div", { class: `loading ${kind}`, role: "status", "aria-label": "Loading" }, ...Array.from({ length: count }, () => el("i")))
 }
 
 /** Once a frame, however much has changed. */

@@ -1,14 +1,15 @@
 // The Live page: every call of now as a tile, worst first.
-import { clock, el, everyFrame, moodClass, moodText, roleOf, say, shape, words } from "./dom.js"
+import { clock, el, everyFrame, feelFrom, loading, moodClass, moodText, roleOf, say, shape, words } from "./dom.js"
 import { curve, now as moodNow } from "./curve.js"
+import { delays } from "./delays.js"
 import { listen } from "./feed.js"
 
 const WINDOW_MS = 180000 // how far a tile's line looks back
 const POINTS = 60
 const SORT_MS = 2500
 const GONE_MS = 8000 // how long a call that ended stays
-const PLACE = "tenor.live.scroll"
-const MEASURED = 200 // sentences the delay is told of
+const PLACE = "tenor.live.scroll", FILTERS = "tenor.live.filters"
+const CALM_MS = 3000, SUDDEN = 0.2 // a call finds its place when its mood has rested so long, or has leapt so far
 const SAME_CLOCK_S = 1
 const SLACK_MS = 100
 const SEVERITY = { info: 0.1, warning: 0.5, critical: 1.5 }
@@ -16,7 +17,8 @@ const SEVERITY = { info: 0.1, warning: 0.5, critical: 1.5 }
 export default function (component) {
   const calls = new Map()
   const changed = new Set()
-  const fresh = [], delays = []
+  const fresh = [], late = delays()
+  feelFrom(component.data.felt)
   let current = component, known = false, offset = 0, caughtUp = false
 
   const count = el("span", { class: "soft" }), status = el("span", { class: "status" }, el("i"), el("span", { text: "connecting" }))
@@ -24,8 +26,9 @@ export default function (component) {
   const only = el("button", { class: "plain toggle", text: "With alerts", "aria-pressed": "false" })
   const grid = el("div", { class: "grid", role: "list" })
   const empty = el("div", { class: "nothing", hidden: "" })
+  const missing = el("p", { class: "trouble", role: "status", hidden: "" }), wait = loading("grid", 6)
   const root = el("div", { class: "live" },
-    el("header", {}, el("h1", { text: "Live" }), count, status, el("span", { class: "gap" }), site, queue, only), grid, empty)
+    el("header", {}, el("h1", { text: "Live" }), count, status, el("span", { class: "gap" }), site, queue, only), missing, wait, grid, empty)
   component.parentElement.append(root)
 
   const asked = new URLSearchParams(window.location.search)
@@ -67,7 +70,8 @@ export default function (component) {
     const visible = [...calls.values()].filter((call) => shown(call) && !call.over)
     const alarming = visible.filter((call) => worst(call) === "critical" || [...call.alerts.values()].some((alert) => alert.escalation))
     const amount = `${visible.length} ${visible.length === 1 ? "call" : "calls"} now`
-    say(count, alarming.length ? `${amount}, ${alarming.length} ${alarming.length === 1 ? "needs" : "need"} you` : amount)
+    wait.hidden = known || calls.size > 0
+    if (known) say(count, alarming.length ? `${amount}, ${alarming.length} ${alarming.length === 1 ? "needs" : "need"} you` : amount)
     const nothing = known && [...calls.values()].filter(shown).length === 0
     empty.hidden = !nothing
     if (nothing) {
@@ -135,13 +139,11 @@ export default function (component) {
   /** How long ago the words on the page were spoken. */
   function measured() {
     const now = offset + Date.now() / 1000
-    for (const { times } of fresh) if (times?.captured) delays.push(now - times.captured)
+    for (const { times } of fresh) if (times?.captured) late.add(now - times.captured)
     fresh.length = 0
-    if (delays.length > MEASURED) delays.splice(0, delays.length - MEASURED)
-    if (!delays.length) return
-    const sorted = [...delays].sort((a, b) => a - b), within = (share) => sorted[Math.ceil(share * sorted.length) - 1].toFixed(2)
-    status.title = `From the end of speech to this page: half within ${within(0.5)} s, 95 % within ${within(0.95)} s (${sorted.length} sentences)`
-    if (status.classList.contains("live")) say(status.lastChild, `live, ${within(0.5)} s behind speech`)
+    if (!late.count) return
+    status.title = `From the end of speech to this page: half within ${late.within(0.5)} s, 95 % within ${late.within(0.95)} s (${late.count} sentences)`
+    if (status.classList.contains("live")) say(status.lastChild, `live, ${late.within(0.5)} s behind speech`)
   }
 
   function draw(call) {
@@ -198,13 +200,22 @@ export default function (component) {
     if (call.over) return 100
     const mood = moodNow(call.moods.caller || []) ?? 0
     const severity = worst(call), escalated = [...call.alerts.values()].some((alert) => alert.escalation)
-    return Math.round((mood - (severity ? SEVERITY[severity] : 0) - (escalated ? 1 : 0)) * 5) / 5
+    return mood - (severity ? SEVERITY[severity] : 0) - (escalated ? 1 : 0)
+  }
+
+  /** As bad as it counts in the order: what moves a little and goes on moving waits, what rests is where it belongs. */
+  function weight(call) {
+    const bad = badness(call), now = performance.now()
+    if (bad !== call.bad) { call.bad = bad; call.since = now }
+    if (call.weight === undefined || Math.abs(bad - call.weight) >= SUDDEN || now - call.since >= CALM_MS) call.weight = bad
+    return call.weight
   }
 
   /** Worst first; never under somebody's hand, and gliding, so that the eye can follow. */
   function arrange(at_once = false) {
     if (!at_once && (grid.matches(":hover") || grid.contains(component.parentElement.activeElement ?? null))) return
-    const wanted = [...calls.values()].sort((a, b) => badness(a) - badness(b) || a.started_at - b.started_at || (a.id < b.id ? -1 : 1))
+    for (const call of calls.values()) weight(call)
+    const wanted = [...calls.values()].sort((a, b) => a.weight - b.weight || a.started_at - b.started_at || (a.id < b.id ? -1 : 1))
     const present = [...grid.children]
     if (wanted.every((call, index) => call.tile.root === present[index])) return
     const before = new Map(present.map((element) => [element, element.getBoundingClientRect()]))
@@ -218,6 +229,12 @@ export default function (component) {
         element.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], { duration: 350, easing: "ease" })
       }
     }
+  }
+
+  /** Its audio had only stopped for a while. */
+  function resume(call) {
+    clearTimeout(call.leaving)
+    call.over = 0
   }
 
   function close(call) {
@@ -248,19 +265,28 @@ export default function (component) {
 
   const on = {
     status(state) {
+      caughtUp = false
       status.className = `status ${state}`
       say(status.lastChild, state === "live" ? "live" : "reconnecting …")
     },
     stale() { current.setTriggerValue("stale", Date.now()) },
-    now() { caughtUp = true },
+    now() { caughtUp = true; known = true; summary() },
+    trouble({ reason }) { missing.hidden = false; missing.textContent = reason },
     snapshot({ at, calls: list }) {
       caughtUp = false
+      missing.hidden = true
       offset = at - Date.now() / 1000
       if (Math.abs(offset) < SAME_CLOCK_S) offset = 0 // that much is the way here, not the clock
       const kept = new Set(list.map((about) => about.id))
       for (const call of [...calls.values()]) if (!kept.has(call.id) && !call.over) close(call)
-      for (const { id, last, raised, alerts: _, sentences: __, ...about } of list) {
+      for (const { id, last, raised, moods, alerts: _, sentences: __, ...about } of list) {
+        const before = calls.get(id), turned = Boolean(before?.swapped) !== about.swapped
         const call = open(id, about)
+        for (const side of Object.keys({ ...moods, ...call.moods })) {
+          const kept = moods[side] || [], newest = kept.length ? kept[kept.length - 1][0] : -1
+          call.moods[side] = turned ? kept : kept.concat((call.moods[side] || []).filter(([at]) => at > newest)) // the database may be behind
+        }
+        if (call.over) resume(call)
         for (const alert of raised) call.alerts.set(alert.id, alert)
         if (last && !(call.last && call.last.start_ms > last.start_ms)) call.last = { ...last, sentence: last.id, side: last.role }
       }
@@ -274,11 +300,12 @@ export default function (component) {
     state({ call: id, state, at, reason, info }) {
       if (state === "ringing" || state === "live") {
         const before = calls.get(id)
-        if (before?.over) return
-        open(id, { ...(info || {}), state })
+        if (before?.over && at <= before.state_at) return // told over again
+        const call = open(id, { ...(info || {}), state, state_at: at })
+        if (call.over) resume(call)
       } else if (calls.has(id)) {
-        const call = open(id, { state, reason })
-        if (!call.over) { call.over = Date.now(); call.interims.clear(); setTimeout(() => close(call), GONE_MS) }
+        const call = open(id, { state, reason, state_at: at })
+        if (!call.over) { call.over = Date.now(); call.interims.clear(); call.leaving = setTimeout(() => close(call), GONE_MS) }
       }
       choices()
       summary()
@@ -321,13 +348,20 @@ export default function (component) {
       if (!call || Boolean(call.swapped) === swapped) return
       call.swapped = swapped
       ;[call.moods.caller, call.moods.agent] = [call.moods.agent || [], call.moods.caller || []]
+      ;[call.heard.caller, call.heard.agent] = [call.heard.agent, call.heard.caller]
+      if (call.last) call.last.side = roleOf(call.last.side, true)
+      call.interims.clear() // the next ones come in a moment, on their side
       changed.add(call)
       paint()
     },
   }
 
   const scroller = () => document.querySelector('[data-testid="stMain"]') || document.scrollingElement
-  function keepPlace() { sessionStorage.setItem(PLACE, String(scroller().scrollTop)) }
+  function keepPlace() {
+    sessionStorage.setItem(PLACE, String(scroller().scrollTop))
+    const wanted = new URLSearchParams(Object.entries({ ...filter, alerts: filter.alerts ? "1" : "" }).filter(([, value]) => value))
+    sessionStorage.setItem(FILTERS, `?${wanted}`)
+  }
   function takePlace() {
     const place = Number(sessionStorage.getItem(PLACE) || 0)
     sessionStorage.removeItem(PLACE)

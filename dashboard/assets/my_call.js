@@ -1,5 +1,5 @@
 // My call: the call at hand, to be read at a glance. Turns to the newest call by itself.
-import { act, clock, el, everyFrame, moodClass, moodText, roleOf, say, shape, words } from "./dom.js"
+import { act, clock, el, everyFrame, feelFrom, loading, moodClass, moodText, roleOf, say, shape, words } from "./dom.js"
 import { alerts, card, moods, notes, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { now as moodNow } from "./curve.js"
@@ -11,8 +11,9 @@ const ASK_MS = 700
 const FEELINGS = { negative: "Unhappy", neutral: "Calm", positive: "Happy" }
 
 export default function (component) {
-  let current = component, call = null, id = "", started = 0, one = null
+  let current = component, call = null, id = "", started = 0, one = null, known = false
   const data = component.data
+  feelFrom(data.felt)
   const status = el("span", { class: "status away", hidden: "" }, el("i"), el("span", { text: "reconnecting …" }))
   const who = el("h1", {}), about = el("span", { class: "soft" }), time = el("span", { class: "time" })
   const feeling = el("div", { class: "feeling neutral" }, el("span", { class: "sign" }), el("div", {}, el("b", {}), el("span", { class: "small soft" })))
@@ -26,15 +27,17 @@ export default function (component) {
   })
   const whole = el("a", { class: "plain-link small", text: "Whole conversation →", target: "_self" })
   whole.onclick = (event) => { if (!event.metaKey && !event.ctrlKey) { event.preventDefault(); current.setTriggerValue("open", id) } }
-  const nothing = el("div", { class: "nothing" }, el("h3", { text: "No call right now" }), el("p", { text: "Your next call shows here by itself." }))
+  const wait = loading("hand", 4), missing = el("p", { class: "trouble", role: "status", hidden: "" })
+  const nothing = el("div", { class: "nothing", hidden: "" }, el("h3", { text: "No call right now" }), el("p", { text: "Your next call shows here by itself." }))
   const main = el("div", { class: "at-hand", hidden: "" },
     el("header", {}, el("div", { class: "title" }, who, el("div", { class: "under" }, time, about, status)), feeling), trouble, noted.root,
     el("div", { class: "columns" }, el("div", { class: "column" }, task.root, stepCard, alarm.root), el("div", { class: "column" }, mood.root, lineCard, whole)))
-  const root = el("div", { class: "my-call" }, nothing, main)
+  const root = el("div", { class: "my-call" }, missing, wait, nothing, main)
   component.parentElement.append(root)
 
   const draw = everyFrame(() => {
-    nothing.hidden = Boolean(call)
+    wait.hidden = Boolean(call) || (known && !id)
+    nothing.hidden = Boolean(call) || !known || Boolean(id)
     main.hidden = !call
     if (!call) return
     const { customer, queue, site } = call.about
@@ -54,11 +57,11 @@ export default function (component) {
     const interims = call.live ? [...call.interims.values()] : []
     lineCard.hidden = !last.length && !interims.length
     lines.replaceChildren(
-      ...last.map((said) => line(said.role, said.text, said.sentiment)),
-      ...interims.map((said) => line(said.role, said.text, "interim")))
+      ...last.map((said) => call.shown(said)).map(({ side, text, sentiment }) => line(side, text, sentiment)),
+      ...interims.map((said) => line(roleOf(said.role, call.about.swapped), said.text, "interim")))
     tick()
   })
-  const line = (role, text, kind) => el("p", { class: kind, dir: "auto" }, el("span", { class: "small soft", text: `${words(roleOf(role, call.about.swapped))} ${kind === "interim" ? "" : shape(kind)} ` }), text)
+  const line = (side, text, kind) => el("p", { class: kind, dir: "auto" }, el("span", { class: "small soft", text: `${words(side)} ${kind === "interim" ? "" : shape(kind)} ` }), text)
 
   function tick() {
     if (!call) return
@@ -71,13 +74,13 @@ export default function (component) {
     asking = setTimeout(async () => {
       asking = 0
       if (!call) return
-      const said = call.ordered(), callers = said.filter((one) => roleOf(one.role, call.about.swapped) === "caller")
+      const said = call.ordered().map((one) => ({ ...call.shown(one), mood: one.mood })), callers = said.filter((one) => one.side === "caller")
       const intent = callers.map((one) => one.intent).filter((name) => name && name !== "unknown").pop() || ""
       const answer = await fetch("/steps", {
         method: "POST", headers: { Authorization: `Bearer ${current.data.ticket}`, "Content-Type": "application/json" },
         body: JSON.stringify({
           task: call.about.task || "", intent, mood_caller: moodNow(call.moods().caller || []),
-          sentences: said.slice(-ASKED).map(({ role, text, mood: felt }) => ({ role: roleOf(role, call.about.swapped), text, mood: felt })),
+          sentences: said.slice(-ASKED).map(({ side, text, mood: felt }) => ({ role: side, text, mood: felt })),
           alerts: [...call.alerts.values()].sort((a, b) => a.at - b.at).map((alert) => alert.rule),
         }),
       }).catch(() => null)
@@ -102,10 +105,13 @@ export default function (component) {
       ticket: current.data.ticket, call: next,
       on: {
         status(now) { status.hidden = now === "live" },
-        snapshot(snapshot) { if (snapshot.call) { const held = call?.interims; call = new CallState(snapshot); if (held) call.interims = held; draw(); ask() } else setTimeout(() => { if (id === next && !call) { id = ""; turn(next, at) } }, 700) },
+        snapshot(snapshot) {
+          if (snapshot.call) show(new CallState(snapshot))
+          else setTimeout(() => { if (id === next && !call) { id = ""; turn(next, at) } }, 700)
+        },
         sentence(said) { if (call?.hear(said)) { draw(); ask() } },
         transcript(said) { if (call?.live) { call.transcript(said); draw() } },
-        state(event) { call?.state(event); draw() },
+        state(event) { if (!call && event.info) show(CallState.begun(event)); else { call?.state(event); draw() } },
         metrics(event) { call?.metrics(event); draw(); ask() },
         alert(alert) { call?.alerts.set(alert.alert, alert); draw(); ask() },
         note(note) { call?.note(note); draw() },
@@ -115,11 +121,21 @@ export default function (component) {
       },
     })
   }
+  function show(next) {
+    const before = call
+    call = next
+    if (before) call.keep(before)
+    draw()
+    ask()
+  }
   const mine = listen({
     ticket: data.ticket, call: "",
     on: {
       stale() { current.setTriggerValue("stale", Date.now()) },
+      trouble({ reason }) { missing.hidden = false; missing.textContent = reason },
+      now() { known = true; draw() },
       snapshot({ calls }) {
+        missing.hidden = true
         const newest = calls.filter((about) => about.agent === data.name).sort((a, b) => b.started_at - a.started_at)[0]
         if (newest) turn(newest.id, newest.started_at)
       },

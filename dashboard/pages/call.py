@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qsl
+
 import streamlit as st
 
 from dashboard import audio, choices, frame, look, navigation
@@ -28,7 +30,8 @@ def show(viewer: Viewer, database: Database) -> None:
     )
     part = look.part("call", "cards")(key=f"call {call}", data=data, on_back_change=_ran, on_stale_change=_ran)
     if part.back:
-        navigation.go("live")
+        # The filters that Live was left with.
+        navigation.go("live", **dict(parse_qsl(part.back.removeprefix("?"))))
 
 
 def _choose(viewer: Viewer, database: Database) -> None:

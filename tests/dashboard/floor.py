@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, Self, TypeVar
 
 from storage.database import Database, open_database
@@ -34,6 +35,21 @@ from tenor.settings import Settings
 T = TypeVar("T")
 Severity = Literal["info", "warning", "critical"]
 MOODS = {"negative": -0.8, "neutral": 0.0, "positive": 0.8}
+
+
+@contextmanager
+def without(database: Database) -> Iterator[None]:
+    """As good as taking the database away: whoever reads or writes calls fails."""
+
+    def rename(table: str, to: str) -> None:
+        with database.engine.begin() as connection:
+            connection.exec_driver_sql(f"ALTER TABLE {table} RENAME TO {to}")
+
+    rename("calls", "away")
+    try:
+        yield
+    finally:
+        rename("away", "calls")
 
 
 class Floor:
@@ -178,6 +194,10 @@ class FloorCall:
 
     def acknowledge(self, note: str) -> None:
         self._floor.publish(NOTES, NoteAcknowledged(call=self.id, note=note, by=self.agent, at=time.time()))
+
+    def goes_on(self) -> None:
+        """Live again after its audio had stopped."""
+        self._floor.publish(CALLS, CallState(call=self.id, state="live", at=time.time(), info=self.info))
 
     def ends(self, state: Literal["ended", "analysed", "failed"] = "ended", reason: str = "hangup") -> None:
         self._floor.publish(CALLS, CallState(call=self.id, state=state, at=time.time(), reason=reason))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import closing
 
 import pytest
 
@@ -15,6 +16,7 @@ from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import CALLS, SENTENCES, Call, CallState, Sentence
 from tenor.settings import Settings
+from tests.dashboard.floor import without
 
 MANAGER, ANNA = Viewer("mia", "manager"), Viewer("anna", "agent")
 
@@ -81,6 +83,33 @@ async def test_a_call_nobody_knows_is_no_agents_to_see(feed: Feed, bus: Bus) -> 
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.5):
             await hear(feed, ANNA, "whose is this")
+    info = Call(source="test", roles=("caller", "agent"), started_at=time.time(), agent="anna")
+    await bus.publish(CALLS, CallState(call="unknown", state="live", at=time.time(), info=info))
+    said = await hear(feed, ANNA, "whose is this")
+    assert said.index("event: state") < said.index("event: sentence")
+
+
+async def test_without_the_database_the_bus_goes_on(feed: Feed, bus: Bus, embedded_settings: Settings) -> None:
+    """Who listens hears on and is told; who comes gets the calls that go on; all start over when it is back."""
+    info = Call(source="test", roles=("caller", "agent"), started_at=time.time(), agent="anna")
+    await bus.publish(CALLS, CallState(call="one", state="live", at=time.time(), info=info))
+    listening = asyncio.create_task(hear(feed, MANAGER, "back again"))
+    await hear(feed, MANAGER, '"state":"live"')
+    with closing(open_database(embedded_settings)) as database, without(database):
+        told = [sentence("unknown", "nobody can look this up"), sentence("one", "said meanwhile")]
+        await bus.publish_many(SENTENCES, told)
+        said = await hear(feed, ANNA, "said meanwhile")
+    assert said.index("event: trouble") < said.index('"state":"live"') < said.index("said meanwhile")
+    assert "event: snapshot" not in said
+    assert "nobody can look" not in said, "whose call it is, nobody can tell now"
+    async with asyncio.timeout(15):
+        while "event: snapshot" not in await hear(feed, MANAGER, "event: now"):
+            await asyncio.sleep(0.1)
+    await bus.publish(SENTENCES, sentence("one", "back again"))
+    heard = await listening
+    assert heard.count("event: trouble") == 1
+    assert heard.count("event: snapshot") == 2
+    assert heard.rindex("said meanwhile") > heard.rindex("event: snapshot"), "the database may not have it yet"
 
 
 async def test_unreadable_records_are_passed_over(feed: Feed, bus: Bus) -> None:

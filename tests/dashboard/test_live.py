@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from dashboard import look
 from tests.dashboard.conftest import House, Visit
+from tests.dashboard.floor import without
 
 pytestmark = pytest.mark.browser
 
@@ -60,9 +61,15 @@ def test_a_call_that_was_there_before_the_page_has_its_past(house: House, visit:
 def test_the_worst_comes_first_but_nothing_moves_under_the_hand(house: House, visit: Visit) -> None:
     page = live(house, visit)
     good, bad = house.floor.call("dora"), house.floor.call("emil")
+    close = house.floor.call("fred")
     good.says("caller", "Lovely.", "positive")
+    close.says("caller", "Hm.", mood=0.72)
     bad.says("caller", "Dreadful.", "negative")
     expect(page.locator(".tile:not(.over)").first).to_have_attribute("data-call", bad.id)
+    moods = page.locator(".tile:not(.over) .moods .mood:first-child")
+    expect(moods).to_have_text(
+        [re.compile(mood) for mood in (f"{look.MINUS}0.80", "0.72", "0.80")]
+    )  # at rest, as it is
     page.locator(f'.tile[data-call="{good.id}"]').hover()
     good.alert("threat", "Says he will sue", "critical", escalation=True)
     expect(page.locator(f'.tile[data-call="{good.id}"] .badge')).to_be_visible()
@@ -72,6 +79,7 @@ def test_the_worst_comes_first_but_nothing_moves_under_the_hand(house: House, vi
     expect(page.locator(".tile:not(.over)").first).to_have_attribute("data-call", good.id)
     expect(page.get_by_text("needs you")).to_be_visible()
     good.ends()
+    close.ends()
     bad.ends()
 
 
@@ -94,10 +102,65 @@ def test_a_tile_opens_its_call(house: House, visit: Visit) -> None:
     page = live(house, visit)
     call = house.floor.call("hana")
     call.says("caller", "Where is my parcel?")
+    page.get_by_label("Queue").select_option("orders")
     page.locator(f'.tile[data-call="{call.id}"]').click()
     expect(page.locator(".conversation")).to_contain_text("Where is my parcel?")
     assert call.id in page.url
+    page.get_by_role("button", name="← Live").click()
+    expect(page.get_by_label("Queue")).to_have_value("orders")  # as it was left
+    assert "queue=orders" in page.url
     call.ends()
+
+
+def test_a_call_that_goes_on_and_sides_that_turn(house: House, visit: Visit) -> None:
+    page = live(house, visit)
+    call = house.floor.call("lars")
+    call.says("caller", "Can you hear me?")
+    tile = page.locator(f'.tile[data-call="{call.id}"]')
+    expect(tile.locator(".last")).to_have_text("Caller: Can you hear me?")
+    time.sleep(1)
+    whole = visit(house, f"/call?call={call.id}")
+    expect(whole.locator(".state")).to_have_text("● Live")
+    call.ends(reason="audio stopped")
+    expect(tile).to_contain_text("ended")
+    expect(whole.locator(".state")).to_have_text("Ended")
+    call.goes_on()
+    expect(tile).not_to_contain_text("ended")
+    expect(whole.locator(".state")).to_have_text("● Live")
+    whole.get_by_role("button", name="Swap sides").click()
+    expect(tile.locator(".last")).to_have_text("Agent: Can you hear me?")
+    call.ends()
+
+
+def test_the_pages_go_on_without_the_database(house: House, visit: Visit) -> None:
+    page = live(house, visit)
+    before = house.floor.call("jana")
+    before.says("caller", "My first words.")
+    tile = page.locator(f'.tile[data-call="{before.id}"]')
+    expect(tile).to_contain_text("My first words.")
+    time.sleep(1)  # the storage stage writes in batches
+    with without(house.floor.database):
+        new = visit(house, "/")
+        expect(new.get_by_text("The database does not answer: this page goes on")).to_be_visible()
+        expect(new.locator(f'.tile[data-call="{before.id}"]')).to_contain_text("jana")
+        begun = house.floor.call("karl")
+        begun.says("caller", "I began without it.")
+        expect(new.get_by_text("I began without it.")).to_be_visible()
+        with page.expect_request("**/feed?call=*") as asked:
+            page.locator(f'.tile[data-call="{begun.id}"]').click()
+        begun.says("caller", "And go on without it.", "negative")
+        expect(page.locator(".row.negative")).to_contain_text("And go on without it.")
+        wanted = {"call": before.id, "text": "A note"}
+        ticket = {"authorization": asked.value.headers["authorization"]}
+        answer = page.request.post(f"{house.address}/actions/note", headers=ticket, data=wanted)
+        assert (answer.status, "database does not answer" in answer.json()["error"]) == (503, True)
+        expect(visit(house, "/call").get_by_role("heading", name="The database does not answer")).to_be_visible()
+    for shown in (new, page):
+        expect(shown.get_by_text("The database does not answer")).to_be_hidden(timeout=20_000)
+    expect(new.locator(f'.tile[data-call="{before.id}"]')).to_contain_text("My first words.")
+    expect(page.locator(".row")).to_have_count(2)
+    before.ends()
+    begun.ends()
 
 
 def test_words_are_words(house: House, visit: Visit) -> None:
