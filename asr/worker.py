@@ -24,10 +24,10 @@ from asr.recovery import find_out
 from asr.riva import Recogniser
 from asr.watchdog import watch
 from tenor.bus import Bus, Commit, Consumer, Partition
-from tenor.events import AUDIO
 from tenor.redaction import Redactor
 from tenor.redaction.patterns import PatternRedactor
 from tenor.settings import Settings
+from tenor.stage import READS
 
 log = structlog.get_logger(__name__)
 
@@ -53,7 +53,7 @@ class Worker:
         recogniser = Recogniser(self._speech)
         self._bench = Bench(self._bus, self._speech, recogniser, self._redactor)
         consumer = self._consumer = self._bus.consumer(
-            [AUDIO], GROUP, on_assigned=self._assigned, on_revoked=self._revoked
+            READS[GROUP], GROUP, on_assigned=self._assigned, on_revoked=self._revoked
         )
         watching = asyncio.create_task(watch(self._desks.values, self._speech.watchdog_s))
         try:

@@ -6,23 +6,15 @@ import asyncio
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
-from tenor.events import AUDIO, CALLS, DEAD, NOTES, SENTENCES, TRANSCRIPTS, Topic
 from tenor.settings import Settings
+from tenor.stage import READS
 
-READS: Mapping[str, tuple[Topic, ...]] = {
-    "asr": (AUDIO,),
-    "language": (TRANSCRIPTS, CALLS),
-    "storage": (SENTENCES, CALLS, NOTES, DEAD),
-    "recordings": (AUDIO, TRANSCRIPTS),
-    "webhooks": (CALLS,),
-}
-"""Which topics each stage reads, as a group of its own name."""
 KEPT_S = 600
 STUCK_S = 30
 """Something waits and nothing has moved for so long: the stage is not running, or cannot go on."""

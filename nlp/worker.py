@@ -34,13 +34,13 @@ from tenor.events import (
     CALLS,
     DEAD,
     SENTENCES,
-    TRANSCRIPTS,
     Alert,
     Call,
     CallState,
     Sentence,
 )
 from tenor.settings import Settings
+from tenor.stage import READS
 from tenor.telemetry import trace_stages
 
 log = structlog.get_logger(__name__)
@@ -73,7 +73,7 @@ class LanguageWorker:
         except Unavailable as error:
             log.warning("nobody understands sentences yet", reason=error.message)
         consumer = self._consumer = self._bus.consumer(
-            [TRANSCRIPTS, CALLS], GROUP, on_assigned=self._assigned, on_revoked=self._revoked
+            READS[GROUP], GROUP, on_assigned=self._assigned, on_revoked=self._revoked
         )
         async with consumer:
             committed = time.monotonic()
@@ -146,7 +146,7 @@ class LanguageWorker:
         assert self._consumer is not None
         self._held.update(partitions)
         for number in sorted({partition.number for partition in partitions}):
-            both = [Partition(topic.name, number) for topic in (TRANSCRIPTS, CALLS)]
+            both = [Partition(topic.name, number) for topic in READS[GROUP]]
             if number not in self._desks and self._held.issuperset(both):
                 desk = Desk(self._bus, number, self._open_call)
                 commits = [await self._consumer.committed(partition) for partition in both]

@@ -24,8 +24,6 @@ from storage.spool import Spool
 from tenor.bus import Commit, Partition, Record
 from tenor.events import (
     AUDIO,
-    CALLS,
-    TRANSCRIPTS,
     AudioChunk,
     Call,
     CallEnded,
@@ -34,10 +32,11 @@ from tenor.events import (
     Event,
     Transcript,
 )
+from tenor.stage import READS
 
 log = structlog.get_logger(__name__)
 
-TOPICS = {topic.name: topic for topic in (AUDIO, TRANSCRIPTS, CALLS)}
+TOPICS = {topic.name: topic for topic in READS["recordings"]}
 REMEMBERED = 10_000
 """Calls that are done, so that late records do not ask the database again."""
 

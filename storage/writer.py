@@ -21,15 +21,16 @@ from storage.database import Database
 from storage.patience import in_thread, opened, patiently
 from tenor.bus import Bus, Commit, Consumer, Partition, Record
 from tenor.bus.dead import dead_letter
-from tenor.events import CALLS, DEAD, NOTES, SENTENCES, Event, Sentence, Unreadable
+from tenor.events import DEAD, Event, Sentence, Unreadable
 from tenor.settings import Settings
+from tenor.stage import READS
 
 log = structlog.get_logger(__name__)
 
 GROUP = "storage"
 BATCH = 1000
 """Records of one transaction, at most."""
-TOPICS = {topic.name: topic for topic in (SENTENCES, CALLS, NOTES, DEAD)}
+TOPICS = {topic.name: topic for topic in READS[GROUP]}
 NUL = b"\\u0000"
 
 

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 import structlog
 
+from tenor.events import AUDIO, CALLS, DEAD, NOTES, SENTENCES, TRANSCRIPTS, Topic
+
 log = structlog.get_logger(__name__)
+
+READS: Mapping[str, tuple[Topic, ...]] = {
+    "asr": (AUDIO,),
+    "language": (TRANSCRIPTS, CALLS),
+    "storage": (SENTENCES, CALLS, NOTES, DEAD),
+    "recordings": (AUDIO, TRANSCRIPTS, CALLS),
+    "webhooks": (CALLS,),
+}
+"""Which topics each stage reads, as a group of its own name. Whoever asks how far a stage is behind asks here."""
 
 
 class Stage(Protocol):

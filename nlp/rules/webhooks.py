@@ -22,6 +22,7 @@ from tenor.bus.dead import dead_letter
 from tenor.errors import BadInput
 from tenor.events import CALLS, DEAD, Alert, Call, CallState, Unreadable
 from tenor.settings import Settings
+from tenor.stage import READS
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -58,7 +59,7 @@ class Webhooks:
         self._committed: dict[Partition, int] = {}
 
     async def run(self) -> None:
-        consumer = self._bus.consumer([CALLS], GROUP, on_revoked=self._revoked)
+        consumer = self._bus.consumer(READS[GROUP], GROUP, on_revoked=self._revoked)
         self._consumer = consumer
         async with httpx.AsyncClient(timeout=None, limits=httpx.Limits(max_connections=None)) as client:
             delivering = [

@@ -7,10 +7,11 @@ from collections import deque
 
 import pytest
 
-from dashboard.lag import READS, LagWatch, condition
+from dashboard.lag import LagWatch, condition
 from tenor.bus import Bus, Commit, Partition
 from tenor.events import AUDIO, CALLS, CallEnded, CallState
 from tenor.settings import Settings
+from tenor.stage import READS
 
 
 async def test_what_waits_is_what_was_not_committed(bus: Bus, bus_settings: Settings) -> None:
@@ -25,7 +26,7 @@ async def test_what_waits_is_what_was_not_committed(bus: Bus, bus_settings: Sett
     await asyncio.sleep(1.1)  # it is not measured more often than once a second
     found = {lag.stage: lag for lag in await asyncio.to_thread(watch.look)}
     waiting = {stage: lag.waiting for stage, lag in found.items()}
-    assert waiting == {"asr": 1, "language": 1, "storage": 1, "recordings": 1, "webhooks": 0}
+    assert waiting == {"asr": 1, "language": 1, "storage": 1, "recordings": 2, "webhooks": 0}
     assert found["storage"].condition == "working"
     assert found["webhooks"].condition == "up to date"
     assert len(found["asr"].past) == 2
