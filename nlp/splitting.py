@@ -12,10 +12,12 @@ from itertools import pairwise
 
 import pysbd
 
-LONGEST = 2000
-"""Characters of a sentence; what runs on longer is cut between two words, a longer word in itself."""
+LONGEST = 400
+"""Characters of a sentence, so that the model's 128 tokens cover all of it; what runs on longer is cut into like parts
+between two words, a longer word in itself."""
 MOST = 500
-"""Sentences of a text; of one with more, neighbours are joined."""
+"""Sentences of a text; of one with more, neighbours are joined. Nobody writes or says so much at once: longer messages
+come in pieces."""
 SLOW = 20_000
 """Characters beyond which a plain rule decides in place of pysbd."""
 
@@ -48,7 +50,7 @@ def _ends(text: str, begin: int, end: int) -> list[int]:
     if not plain or end - begin > SLOW:
         return plain
     places, at = [], begin
-    for part in _SEGMENTER.segment(text[begin:end]):
+    for part in _SEGMENTER.processor(text[begin:end]).process():  # `segment` would also search for each, slowly
         words = part.strip()
         start = text.find(words, at, end)
         if start < 0 or text[at:start].strip():
@@ -60,9 +62,10 @@ def _ends(text: str, begin: int, end: int) -> list[int]:
 
 def _short(text: str, span: Span, longest: int) -> Iterator[Span]:
     start, end = span
-    while end - start > longest:
-        space = max(text.rfind(" ", start, start + longest), text.rfind("\n", start, start + longest))
-        cut = space if space > start else start + longest
+    while (length := end - start) > longest:
+        size = -(-length // -(-length // longest))
+        space = max(text.rfind(" ", start, start + size + 1), text.rfind("\n", start, start + size + 1))
+        cut = space if space > start else start + size
         if piece := _trimmed(text, start, cut):
             yield piece
         rest = _trimmed(text, cut, end)

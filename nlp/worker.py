@@ -47,8 +47,8 @@ log = structlog.get_logger(__name__)
 
 GROUP = "language"
 COMMIT_S = 1.0
-BATCH = 500
-"""Records taken at once."""
+BATCH = 100
+"""Records taken at once. A record of a written call may hold dozens of sentences, and all are told together."""
 PAUSE_S, LONGEST_PAUSE_S = 0.5, 10.0
 """Between two attempts to reach a back end that is away."""
 

@@ -1,11 +1,11 @@
-"""A message cut into what is understood at once: its paragraphs, and of a very long one as much as models read."""
+"""A message cut into what goes onto the bus at once: its paragraphs, and of a very long one some ten sentences each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 LONGEST = 2000
-"""Characters the language models look at."""
+"""Characters of a piece. The language stage cuts it into sentences that its model reads to their end."""
 WRAPPED = 60
 """A line at least this long that ends in no full stop goes on in the next: somebody's mail program broke it."""
 _STOPS = ".!?\u2026"

@@ -5,15 +5,19 @@ Conditions never look at a clock: the same conversation always gives the same an
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Protocol
 
 from nlp.rules import figures
-from nlp.rules.conversation import Conversation, Hit, Said
+from nlp.rules.conversation import Conversation, Hit, Said, start_of
 from nlp.rules.expression import Expression
 from tenor.phrases import Phrase
 
+MANY = 1000
+"""Sentences in a row that are counted."""
 UTTERANCE_MS = 25_000
 """A sentence that began by now is known after this: an utterance is cut at 20 s, and recognised soon after."""
 
@@ -117,8 +121,7 @@ class Sentences(Plain):
         if self.within_ms is not None:
             if so_far.now_ms - last.said.event.end_ms > self.within_ms:
                 return None
-            since = last.said.start_ms - self.within_ms
-            hits = [hit for hit in hits if hit.said.start_ms >= since]
+            hits = hits[bisect_left(hits, last.said.start_ms - self.within_ms, key=start_of) :]
         count = self._run(so_far, hits) if self.in_a_row > 1 else len(hits)
         if count < max(self.in_a_row, self.times):
             return None
@@ -134,13 +137,8 @@ class Sentences(Plain):
 
     def _run(self, so_far: Conversation, hits: Sequence[Hit]) -> int:
         """How many of the side's last sentences are hits, without one between that is not."""
-        found = {hit.said.id for hit in hits}
-        count = 0
-        for said in reversed(so_far.said_by(self.who)):
-            if said.id not in found:
-                break
-            count += 1
-        return count
+        last = zip(reversed(so_far.said_by(self.who)), reversed(hits), range(MANY), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1].said, last))
 
 
 @dataclass(frozen=True, eq=False)

@@ -104,9 +104,7 @@ class Conversation:
 
     def hits(self, finder: Finder) -> Sequence[Hit]:
         hits = self._hits[finder]
-        return (
-            hits if self._until_ms is None else hits[: bisect(hits, self._until_ms, key=lambda hit: hit.said.start_ms)]
-        )
+        return hits if self._until_ms is None else hits[: bisect(hits, self._until_ms, key=start_of)]
 
     def _forget(self, said: Said) -> None:
         for side in (said.event.role, ""):
@@ -119,5 +117,5 @@ def _start(said: Said) -> int:
     return said.start_ms
 
 
-def _start_of_hit(hit: Hit) -> int:
+def start_of(hit: Hit) -> int:
     return hit.said.start_ms

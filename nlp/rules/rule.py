@@ -74,7 +74,7 @@ class RuleSet:
         return self._by_name.get(name)
 
     def watch(self, call: Call | None, call_id: str) -> Watcher:
-        """Watch over one call. What is not known of it yet may be told later, by `know`."""
+        """Watch over one call. Of one that nothing is known of, only rules for all calls do."""
         return Watcher(self.rules, call, call_id)
 
 

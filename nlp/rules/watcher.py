@@ -20,18 +20,12 @@ if TYPE_CHECKING:
 
 class Watcher:
     def __init__(self, rules: Sequence[Rule], call: Call | None, call_id: str) -> None:
-        self._rules = rules
-        self._call_id = call_id
+        self._call, self._call_id = call, call_id
         self._so_far = Conversation(finder for rule in rules for finder in rule.finders())
         self._silences = {leaf.length_ms for rule in rules for leaf in leaves(rule.when) if isinstance(leaf, Silence)}
         self._fired: dict[str, int] = {}
-        self.know(call)
-
-    def know(self, call: Call | None) -> None:
-        """What the call is, when it was not known at first. Rules for particular calls wait until then."""
-        self._call = call
         self._so_far.written = call is not None and call.medium != "voice"
-        self._watching = [rule for rule in self._rules if call in rule.only_for]
+        self._watching = [rule for rule in rules if call in rule.only_for]
 
     def sentence(self, sentence: Sentence) -> list[Alert]:
         """A sentence, or a revision, which takes the place of what was there."""
@@ -62,12 +56,14 @@ class Watcher:
         return [
             self._alert(rule, evidence)
             for rule in self._watching
-            if (evidence := rule.when.holds(self._so_far)) is not None and self._fires(rule, evidence)
+            if (rule.again_after_ms is not None or rule.name not in self._fired)
+            and (evidence := rule.when.holds(self._so_far)) is not None
+            and self._fires(rule, evidence)
         ]
 
     def _fires(self, rule: Rule, evidence: Evidence) -> bool:
         last = self._fired.get(rule.name)
-        if last is not None and (rule.again_after_ms is None or evidence.at_ms < last + rule.again_after_ms):
+        if last is not None and evidence.at_ms < last + (rule.again_after_ms or 0):
             return False
         self._fired[rule.name] = evidence.at_ms
         return True

@@ -41,6 +41,8 @@ R = TypeVar("R")
 FILES_A_SHIFT = 1000
 WRITTEN_AT_ONCE = 64
 """Conversations that need no recogniser: enough of them to fill the batches of the language model."""
+LONG = 100
+"""Messages of a conversation that takes so long to understand that it has a bar of its own."""
 AHEAD = 256
 """Outcomes that may wait for one before them."""
 
@@ -242,10 +244,24 @@ class Batch:
         outcome.info = conversation.info()
         if known := await self._known(conversation.call, outcome):
             return known
-        account = self._collector.expect(conversation.call)
+        bar: TaskID | None = None
+
+        def advance(ms: int) -> None:
+            if bar is not None:
+                self._bars.update(bar, completed=ms)
+
+        account = self._collector.expect(conversation.call, advance)
         fed = await feed_text(self._bus, conversation, self._settings.speech, self._order.redactor)
         outcome.duration_ms, outcome.warnings = fed.heard_ms, list(fed.warnings)
-        return await self._collected(account, outcome)
+        if fed.chunks >= LONG:
+            bar = self._bars.add_task(
+                conversation.name, total=fed.heard_ms, detail=f"{fed.chunks:,} messages or pieces"
+            )
+        try:
+            return await self._collected(account, outcome)
+        finally:
+            if bar is not None:
+                self._bars.remove_task(bar)
 
     async def _known(self, call: str, outcome: Outcome) -> Outcome | None:
         """The outcome, if there is nothing to do for this call."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tenor.bus import Bus, Partition, Record
@@ -19,6 +20,8 @@ class Account:
     """Final transcripts or sentences, by id; of a sentence its highest revision."""
     metrics: CallMetrics | None = None
     alerts: dict[str, Alert] = field(default_factory=dict)
+    progress: Callable[[int], None] | None = None
+    """Told how far the call is understood, in milliseconds."""
 
 
 class Collector:
@@ -35,10 +38,10 @@ class Collector:
         self._over: list[tuple[int, int, str]] = []
         """Calls that are over once the offset of their partition is reached."""
 
-    def expect(self, call: str) -> asyncio.Future[Account]:
+    def expect(self, call: str, progress: Callable[[int], None] | None = None) -> asyncio.Future[Account]:
         """The call's account, once it is over. Ask before the call is fed."""
         future: asyncio.Future[Account] = asyncio.get_running_loop().create_future()
-        self._accounts[call] = Account(), future
+        self._accounts[call] = Account(progress=progress), future
         return future
 
     async def run(self) -> None:
@@ -62,6 +65,8 @@ class Collector:
             before = account.said.get(event.sentence)
             if not isinstance(before, Sentence) or before.revision <= event.revision:
                 account.said[event.sentence] = event
+            if account.progress:
+                account.progress(event.end_ms)
         elif isinstance(event, Alert):
             account.alerts[event.alert] = event
         elif isinstance(event, CallMetrics):

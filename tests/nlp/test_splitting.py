@@ -8,7 +8,10 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tokenizers import Tokenizer
 
+from nlp.model import DEFAULT
+from nlp.model import LONGEST as TOKENS
 from nlp.splitting import LONGEST, MOST, sentences, spans
 
 
@@ -55,4 +58,14 @@ def test_what_runs_on_is_cut_between_words() -> None:
     text = "and then I said " * 400
     found = sentences(text)
     assert max(map(len, found)) <= LONGEST
+    assert min(map(len, found)) > LONGEST / 2  # no crumbs
     assert " ".join(found).split() == text.split()
+
+
+def test_the_model_reads_all_of_a_sentence_that_runs_on() -> None:
+    text = (
+        "well my order is a4711 from 12 march and i was charged $39.90 twice for it, tracking 9400 1000 0000, ok " * 50
+    )
+    tokenizer = Tokenizer.from_file(str(DEFAULT / "tokenizer.json"))
+    tokenizer.no_truncation()
+    assert max(len(tokenizer.encode(sentence).ids) for sentence in sentences(text)) <= TOKENS
