@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from tenor.redaction.codes import codes
 from tenor.redaction.masking import Mask
 from tenor.redaction.numbers import SCALES
 from tenor.redaction.utterance import FILLERS, Utterance
-from tenor.redaction.verdicts import continued, measured
+from tenor.redaction.verdicts import context, continued, measured
 
 _SURE = "street streets st avenue ave boulevard blvd road rd lane ln parkway pkwy highway hwy crescent terrace"
 _STREETS = frozenset(_SURE.split())
@@ -53,6 +54,7 @@ def addresses(said: Utterance, places: Iterable[Part]) -> Iterator[Mask]:
     """`places` are what a model takes for a place."""
     known = sorted({*_states(said), *places})
     parts = {*_streets(said), *_announced(said, known), *_continued(said, known), *_alone(said, known)}
+    parts |= {(code.first, code.last) for code in codes(said) if code.is_postcode and not _named(said, code.first)}
     grown = True
     while grown and parts:
         more = {part for part in (*known, *_codes(said), *_rooms(said)) if _beside(said, part, parts)}
@@ -61,6 +63,11 @@ def addresses(said: Utterance, places: Iterable[Part]) -> Iterator[Mask]:
         parts |= more
     for first, last in parts:
         yield Mask(first, last, "address")
+
+
+def _named(said: Utterance, first: int) -> bool:
+    """`my account is AB12 3CD`: looks like a postal code, and is none."""
+    return context(said, first)[0] in ("card", "account")
 
 
 def _streets(said: Utterance) -> Iterator[Part]:

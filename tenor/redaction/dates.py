@@ -16,9 +16,15 @@ MONTHS = frozenset(_MONTHS.split())
 _SMALL_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
 _LARGE_ORDINALS = "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth"
 ORDINALS = frozenset(f"{_SMALL_ORDINALS} {_LARGE_ORDINALS}".split())
+_MONTH_ORDINALS = frozenset(_SMALL_ORDINALS.split()[:12])
+ORDINAL = re.compile(r"\d{1,2}(st|nd|rd|th)")
 _DAY = re.compile(r"([12]?\d|3[01])(st|nd|rd|th)?")
 _YEAR = re.compile(r"(19|20)\d\d")
-_WRITTEN = re.compile(r"(\d{1,2})[/.\-](\d{1,2})[/.\-](\d{4}|\d{2})|(\d{4})-\d{1,2}-\d{1,2}")
+_WRITTEN = re.compile(
+    r"(?P<a>\d{1,2})[/.\-](?P<b>\d{1,2})[/.\-](?P<year>\d{4}|\d{2})"
+    r"|(?P<first>\d{4})[/.\-](?P<c>\d{1,2})[/.\-](?P<d>\d{1,2})"
+)
+_MONTH = re.compile(r"(\d|1[0-2])(st|nd|rd|th)")
 _SKIP = frozenset({"the", "of", "in"})
 
 
@@ -27,7 +33,7 @@ class Date:
     first: int
     last: int
     year: int
-    """0: none was said."""
+    """0: none was said, or no day."""
 
 
 def dates(tokens: list[Token]) -> list[Date]:
@@ -36,14 +42,49 @@ def dates(tokens: list[Token]) -> list[Date]:
         if found and at <= found[-1].last:
             continue
         if match := _WRITTEN.fullmatch(token.core):
-            year = int(match[3] or match[4])
-            found.append(Date(at, at, _century(year)))
+            year = _century(int(match["year"] or match["first"]))
+            if _possible(int(match["a"] or match["c"]), int(match["b"] or match["d"]), year):
+                found.append(Date(at, at, year))
         elif token.core in MONTHS:
             free_from = found[-1].last + 1 if found else 0
             date = _around(tokens, at, free_from)
             if date is not None:
                 found.append(date)
+        elif date := _in_ordinals(tokens, at):
+            found.append(date)
     return found
+
+
+def _possible(day: int, month: int, year: int) -> bool:
+    """Not a sort code, not the groups of a card; day and month in either order."""
+    return min(day, month) >= 1 and min(day, month) <= 12 and max(day, month) <= 31 and 1900 <= year < 2100
+
+
+def _in_ordinals(tokens: list[Token], first: int) -> Date | None:
+    """`the fourth of the seventh eighty two`, `4th of the 7th 82`."""
+    day = _day(tokens, first)
+    last = first + day - 1
+    if not day or not (tokens[last].core in ORDINALS or ORDINAL.fullmatch(tokens[last].core)):
+        return None
+    at = last + 1
+    cores = [token.core for token in tokens[at : at + 3]]
+    if cores[:1] != ["of"]:
+        return None
+    at += 2 if cores[1:2] == ["the"] else 1
+    if at >= len(tokens) or not (tokens[at].core in _MONTH_ORDINALS or _MONTH.fullmatch(tokens[at].core)):
+        return None
+    last = at
+    year, used = _year_after(tokens, last)
+    return Date(first, used or last, year)
+
+
+def _year_after(tokens: list[Token], at: int) -> tuple[int, int]:
+    """The year behind token `at`, and its last token; 0 when there is none."""
+    at += 1
+    while at < len(tokens) and tokens[at].core in _SKIP:
+        at += 1
+    year, used = _year(tokens, at)
+    return year, at + used - 1 if used else 0
 
 
 def _century(year: int) -> int:
@@ -63,13 +104,11 @@ def _around(tokens: list[Token], month: int, free_from: int) -> Date | None:
             at += 1
         used = _day(tokens, at)
         if not used:
-            return None
+            year, last = _year_after(tokens, month)
+            return Date(first, last, 0) if year else None
         at += used
-    last = at - 1
-    while at < len(tokens) and tokens[at].core in _SKIP:
-        at += 1
-    year, used = _year(tokens, at)
-    return Date(first, at + used - 1 if used else last, year)
+    year, last = _year_after(tokens, at - 1)
+    return Date(first, last or at - 1, year)
 
 
 def _day_before(tokens: list[Token], month: int, free_from: int) -> int | None:
@@ -102,6 +141,8 @@ def _year(tokens: list[Token], at: int) -> tuple[int, int]:
         skip = 3 if cores[2] == "and" else 2
         rest, used = _two_digits(cores[skip:])
         return 2000 + rest, skip + used if used else 2
+    if cores[0] in ("oh", "o", "zero") and cores[1] in UNITS:
+        return 2000 + int(UNITS[cores[1]]), 2
     if cores[0] in ("nineteen", "twenty"):
         century = 1900 if cores[0] == "nineteen" else 2000
         if cores[1] in ("oh", "o") and cores[2] in UNITS:

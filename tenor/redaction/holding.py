@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tenor.redaction.dates import MONTHS, ORDINALS
+from tenor.redaction.codes import coded
+from tenor.redaction.dates import MONTHS, ORDINAL, ORDINALS
 from tenor.redaction.emails import JOINTS, NOT_IN_DOMAINS, STOP
 from tenor.redaction.masking import HELD, Mask
 from tenor.redaction.numbers import BETWEEN, TIMES
@@ -73,11 +74,12 @@ def _grows(said: Utterance, at: int) -> bool:
     core = said.core(at)
     return (
         said.run_at(at) is not None
+        or (coded(said, at) and core not in _WORDS_OF_ONE_LETTER)
         or core == "oh"
-        or (len(core) == 1 and core not in _WORDS_OF_ONE_LETTER)
         or core in JOINTS
         or core in TIMES
         or core in BETWEEN
         or core in MONTHS
         or core in ORDINALS
+        or bool(ORDINAL.fullmatch(core))
     )

@@ -1,4 +1,4 @@
-"""Passwords that are said aloud: `my password is blue horse 42`."""
+"""Passwords that are said aloud or written: `my password is blue horse 42`, `password: hunter2`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,38 @@ from tenor.redaction.utterance import Utterance
 
 _CUES = frozenset({"password", "passcode", "passphrase"})
 _TELLS = frozenset({"is", "was", "it's"})
+_ABOUT = """
+not no wrong incorrect invalid right correct fine good okay ok expired old new weak strong too so very still now never
+always also just only working reset being been blocked locked lost gone forgotten saved stored set required needed safe
+secure secret the a an my your his her their this that what it i we you he she they on in at to for from with by of as
+really pretty quite hard easy simple difficult impossible long short already probably supposed asking getting giving
+coming failing refused rejected accepted compromised stolen hacked updated out up down off how why where maybe well like
+sent changed different case going about all same something somewhere one unknown there here and or but because if when
+"""
+_SAID_ABOUT = frozenset(_ABOUT.split())
+"""`my password is not working`: these tell about it."""
+_ENDS = frozenset({"and", "but", "so", "or", "i", "thanks", "thank", "please", "okay", "ok", "can", "if", "because"})
 _LONGEST = 6
 
 
 def passwords(said: Utterance) -> Iterator[Mask]:
-    for at in range(2, len(said.tokens)):
-        if said.core(at - 1) in _TELLS and said.core(at - 2) in _CUES:
-            last = at - 1
-            while last - at < _LONGEST and (said.strange(last + 1) or said.run_at(last + 1)):
+    for at in range(len(said.tokens)):
+        if _told(said, at) and (said.core(at) not in _SAID_ABOUT or _goes_on(said, at)):
+            last = at
+            while last - at < _LONGEST and not said.stops_after(last) and said.core(last + 1) not in _ENDS:
                 last += 1
-                if said.stops_after(last):
-                    break
-            if last >= at:
-                yield Mask(at, last, "account")
+            yield Mask(at, last, "account")
+
+
+def _goes_on(said: Utterance, at: int) -> bool:
+    """`one two three four`."""
+    run = said.run_at(at)
+    return run is not None and len(run.digits) > 1
+
+
+def _told(said: Utterance, at: int) -> bool:
+    """Whether a password begins at token `at`."""
+    before = [*said.past[-2:], *(said.core(place) for place in range(max(0, at - 2), at))][-2:]
+    if before and before[-1] in _CUES and at:
+        return any(sign in said.text[said.tokens[at - 1].end : said.tokens[at].start] for sign in ":=")
+    return len(before) == 2 and before[0] in _CUES and before[1] in _TELLS

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tenor.events import Redaction, Word
 from tenor.redaction import Finder, Redacted, Span
 from tenor.redaction.addresses import addresses
+from tenor.redaction.codes import code_kind, codes
 from tenor.redaction.dates import ORDINALS, Date, dates
 from tenor.redaction.emails import announced, emails
 from tenor.redaction.holding import held, mail_is_near
@@ -40,7 +41,7 @@ _OLDEST, _YOUNGEST = 1900, 2012
 class PatternRedactor:
     def __init__(self, kinds: Iterable[str] = USUAL, finder: Finder | None = None) -> None:
         self._kinds = frozenset(kinds)
-        self._numbers = bool(self._kinds & {"card", "account", "phone", "number"})
+        self._numbers = bool(self._kinds & {"card", "account", "phone", "birth_date", "number"})
         self._meaning = bool(self._kinds & {"person", "address"})
         self._growing = bool(self._kinds & {"person", "address", "email", "account"})
         """Whether words, not only digits, can grow into a secret."""
@@ -118,6 +119,10 @@ class PatternRedactor:
         for run, kind in verdicts(said, free, every="number" in self._kinds):
             if kind in self._kinds or kind == "number":
                 yield Mask(run.first, run.last, kind)
+        for code in codes(said):
+            kind = code_kind(code, said, every="number" in self._kinds)
+            if (kind in self._kinds or kind == "number") and taken.isdisjoint(range(code.first, code.last + 1)):
+                yield Mask(code.first, code.last, kind)
 
     def _found_names(self, said: Utterance, taken: set[int], *, final: bool) -> Iterator[Mask]:
         """By their context; then a model is asked, if words are left that may be names."""

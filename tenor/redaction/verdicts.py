@@ -8,6 +8,7 @@ It is judged by its length, by the words before it, and by what is said next to 
     any after "card number is"  as named, if nothing follows; "number is" alone: number
     8 and more                  account
     4 and more, nothing else in the utterance, or spelled out at its end: number
+    up to 8 after "born"        birth_date
     after "order", "zip", "flight", ... or before "dollars", "pm", ...: left alone
     3 and more, read out: number, if all numbers are to be taken out
 
@@ -42,6 +43,7 @@ _CONTEXTS = {
     "birth_date": "born birth birthday dob d.o.b birthdate",
 }
 _CONTEXT = {word: kind for kind, words in _CONTEXTS.items() for word in words.split()}
+CUES = frozenset(_CONTEXT)
 _SHORT = frozenset({"cvv", "cvc", "cvv2", "security", "expiry", "expires", "expiration", "pin"})
 _MEASURES = """
 dollar dollars cent cents buck bucks euro euros pound pounds percent % year years month months week weeks day days
@@ -108,7 +110,7 @@ def _whole(group: list[Run], said: Utterance, *, every: bool) -> str:
 
 def _plain(run: Run, said: Utterance) -> bool:
     """Digits that may be a group of a number."""
-    return not measured(run, said) and not _year(run) and (not run.scaled or _announced(run, said))
+    return not measured(run, said) and not _year(run) and (not run.scaled or announced(run.first, said))
 
 
 def _more(run: Run, said: Utterance, last: int) -> bool:
@@ -124,21 +126,23 @@ def verdict(run: Run, said: Utterance, *, every: bool) -> str:
     digits, count = run.digits, len(run.digits)
     if 13 <= count <= 19 and luhn(digits):
         return "card"
+    found, word = context(said, run.first)
+    if found == "birth_date" and 2 <= count <= 8 and not run.scaled and not measured(run, said):
+        return found
     if measured(run, said) or (_year(run) and said.core(run.first - 1) in _BEFORE_YEARS):
         return ""
-    found, word = context(said, run.first)
     after = len(said.tokens) - 1 - run.last
     leading = all(token.core in BETWEEN for token in said.tokens[: run.first])
     confirmed = all(token.core in CONFIRMING for token in said.tokens[: run.first])
-    alone = _alone(run, said)
-    if confirmed and said.opened in _NUMBERS and (alone or (count >= (2 if leading else 3) and not run.scaled)):
+    by_itself = alone(run.first, run.last, said)
+    if confirmed and said.opened in _NUMBERS and (by_itself or (count >= (2 if leading else 3) and not run.scaled)):
         return said.opened
-    announced = not after and _announced(run, said)
-    if announced and found in ("card", "account", "phone"):
+    told = not after and announced(run.first, said)
+    if told and found in ("card", "account", "phone"):
         return found
     if run.scaled:
         # A recogniser writes "nine hundred forty six" for "nine four six".
-        return "number" if every and count == 3 and (alone or announced) else ""
+        return "number" if every and count == 3 and (by_itself or told) else ""
     if word in _SHORT and 3 <= count <= 6:
         return "account" if word == "pin" else "card"
     if found in ("card", "account") and count >= 4:
@@ -149,21 +153,21 @@ def verdict(run: Run, said: Utterance, *, every: bool) -> str:
         return "phone"
     if count >= 8:
         return "account"
-    if announced or (every and _read_out(run, alone)):
+    if told or (every and _read_out(run, by_itself)):
         return "number"
-    if confirmed and alone and count >= 3 and _goes_on(said.before, run):
+    if confirmed and by_itself and count >= 3 and _goes_on(said.before, run):
         return "number"
     if count < 4 or _year(run) or after:
         return ""
-    return "number" if leading or alone or run.spelled or _goes_on(said.before, run) else ""
+    return "number" if leading or by_itself or run.spelled or _goes_on(said.before, run) else ""
 
 
-def _alone(run: Run, said: Utterance) -> bool:
-    """Whether its sentence says nothing else."""
-    first = run.first
-    while first and not said.stops_after(first - 1):
-        first -= 1
-    return said.stops_after(run.last) and all(said.core(at) in FILLERS | CONFIRMING for at in range(first, run.first))
+def alone(first: int, last: int, said: Utterance) -> bool:
+    """Whether the sentence of these tokens says nothing else."""
+    begin = first
+    while begin and not said.stops_after(begin - 1):
+        begin -= 1
+    return said.stops_after(last) and all(said.core(at) in FILLERS | CONFIRMING for at in range(begin, first))
 
 
 def continued(said: Utterance) -> bool:
@@ -183,9 +187,9 @@ def measured(run: Run, said: Utterance) -> bool:
     return following in MEASURES or (following in ("a", "p") and next_but_one == "m")
 
 
-def _announced(run: Run, said: Utterance) -> bool:
+def announced(first: int, said: Utterance) -> bool:
     """`my phone number is five`: the rest comes in the next utterance."""
-    cores = [*said.past, *(token.core for token in said.tokens[: run.first])][-3:]
+    cores = [*said.past, *(token.core for token in said.tokens[:first])][-3:]
     return bool(_NUMBERED & set(cores)) and cores[-1] in _TELLS | BETWEEN
 
 

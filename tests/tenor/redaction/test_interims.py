@@ -13,7 +13,7 @@ from tests.tenor.redaction.test_names import test_names_are_taken_out as names
 from tests.tenor.redaction.test_patterns import SECRET
 from tests.tenor.redaction.test_read_out import test_every_number_that_is_read_out as numbers
 
-JOINTS = {"at", "and", "for", "new", "my"}
+JOINTS = {"at", "and", "for", "new", "my", "a"}
 """Words inside an e-mail address, a year, spelling or New York; alone they tell nothing."""
 
 
@@ -55,6 +55,9 @@ def test_word_by_word(said: str, kinds: tuple[str, ...]) -> None:
         ("[address]", "Stony Point Oregon"),
         ("my email is", "sunny day at gmail dot com"),
         ("", "sure jsmith at harper valley bank dot com"),
+        ("", "it's john smith at g mail dot com"),
+        ("my password is", "flamingo forty two"),
+        ("[card] okay", "got it one one one one"),
     ],
 )
 def test_word_by_word_after_what_was_said_before(before: str, said: str) -> None:
