@@ -15,6 +15,7 @@ from tenor.redaction.numbers import BETWEEN
 from tenor.redaction.utterance import Utterance
 from tenor.redaction.verdicts import CUES, alone, announced, context, measured
 
+_DIGIT = re.compile(r"\d")
 _MIXED = re.compile(r"(?=[^a-z]*[a-z])(?=\D*\d)[a-z\d]+(?:[-/.][a-z\d]+)*")
 _COUNTED = re.compile(r"\d+(st|nd|rd|th|s|am|pm|k|g|p|x|h|m|gb|mb|tb|mbps|gbps|kg|km|cm|mm|ft|hrs?|mins?|ghz|hz|px)")
 _IBAN = re.compile(r"[a-z]{2}\d\d[a-z\d]*")
@@ -43,6 +44,8 @@ class Code(NamedTuple):
 
 
 def codes(said: Utterance) -> Iterator[Code]:
+    if not said.runs and not _DIGIT.search(said.text):
+        return
     at = 0
     while at < len(said.tokens):
         code = _iban(said, at) or _code(said, at)

@@ -63,7 +63,7 @@ def announced(tokens: list[Token], past: list[str]) -> list[tuple[int, int]]:
     """What follows `my email is`, as far as it is no everyday word: the rest of the address may come later."""
     found = []
     cores = [*past, *(token.core for token in tokens)]
-    for at in range(len(past), len(cores)):
+    for at in range(len(past), len(cores) if not _MAIL.isdisjoint(cores) else 0):
         first = at
         while first and cores[first - 1] in _TELLS:
             first -= 1

@@ -24,6 +24,8 @@ _LONGEST = 6
 
 
 def passwords(said: Utterance) -> Iterator[Mask]:
+    if _CUES.isdisjoint(said.past) and _CUES.isdisjoint(token.core for token in said.tokens):
+        return
     for at in range(len(said.tokens)):
         if _told(said, at) and (said.core(at) not in _SAID_ABOUT or _goes_on(said, at)):
             last = at
