@@ -12,7 +12,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 
 import msgspec
 from sqlmodel import Session, SQLModel
@@ -31,7 +31,7 @@ MOST_BYTES = 1 << 30
 MOST_FILES = 100_000
 MOST_RATIO = 200
 """How many times larger than in its zip a document may be. Text shrinks to a tenth, audio hardly."""
-SUFFIX = (".json", ".vcon", ".zip")
+SUFFIX = (".json", ".jsonl", ".vcon", ".zip")
 FORMS = {"audio/flac": "flac", "audio/ogg": "opus"}
 
 Outcome = Literal["imported", "replaced", "unchanged", "conflict", "erased"]
@@ -63,16 +63,46 @@ def files(path: Path) -> list[Path]:
 
 
 def documents(path: Path) -> Iterator[Found]:
-    """The document of a file, or every one of a zip."""
+    """The document of a file, every one of a zip, or each line of a file of several calls."""
     if path.suffix.lower() == ".zip":
         yield from _zipped(path)
         return
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise BadInput(f"{path} is larger than a call can be ({MOST_BYTES >> 20} MB)")
-        yield Found(str(path), path.read_bytes())
+        with path.open("rb") as file:
+            first = file.readline(MOST_BYTES + 1)
+            file.seek(0)
+            if file.peek(1) and _is_whole(first):
+                yield from _lines(path, file)
+                return
+            content = file.read(MOST_BYTES + 1)
+            _bounded(str(path), content)
+            yield Found(str(path), content)
     except OSError as error:
         raise BadInput(f"cannot read {path}: {error.strerror}") from None
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a line is a document of its own, as `tenor export` writes them."""
+    try:
+        msgspec.json.decode(line, type=msgspec.Raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
+
+
+def _lines(path: Path, file: IO[bytes]) -> Iterator[Found]:
+    number = 0
+    while line := file.readline(MOST_BYTES + 1):
+        number += 1
+        place = f"{path}:{number}"
+        _bounded(place, line)
+        if line.strip():
+            yield Found(place if number > 1 or file.peek(1) else str(path), line)  # type: ignore[attr-defined]
+
+
+def _bounded(place: str, content: bytes) -> None:
+    if len(content) > MOST_BYTES:
+        raise BadInput(f"{place} is larger than a call can be ({MOST_BYTES >> 20} MB)")
 
 
 def read(found: Found) -> Document:
@@ -176,7 +206,7 @@ def _zipped(path: Path) -> Iterator[Found]:
                 raise BadInput(f"{path} holds {len(inside)} files, more than {MOST_FILES}")
             for one in inside:
                 place = f"{path}:{one.filename}"
-                if not one.filename.lower().endswith(SUFFIX[:2]):
+                if not one.filename.lower().endswith(SUFFIX[:-1]):
                     continue  # the recordings beside texts, say
                 if one.flag_bits & 1:
                     raise BadInput(f"{place} is encrypted")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,12 +13,19 @@ from tenor.cli.output import complain, console, progress, warn
 from tenor.cli.whoami import me
 from tenor.errors import BadInput
 
+if TYPE_CHECKING:
+    from storage.database import Database
+    from storage.importing import Found
+    from tenor.settings import Settings
+
 SHOWN = {"imported": "imported", "replaced": "replaced", "unchanged": "here already, the same"}
 
 
 def import_calls(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="JSON or vCon files, zips, folders.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="JSON (also as lines) or vCon files, zips, folders.")
+    ],
     replace: bool = typer.Option(False, "--replace", help="Take the new one where a call is here and differs."),
 ) -> None:
     """Bring in calls that `tenor export` wrote as JSON or vCon. Doing it again changes nothing.
@@ -38,11 +45,8 @@ def import_calls(
             for path in (one for given_path in paths for one in importing.files(given_path)):
                 try:
                     for document in importing.documents(path):
-                        result = importing.store(database, given, importing.read(document), by=me(), replace=replace)
-                        outcomes[result.outcome] += 1
-                        if result.detail:
-                            warn(f"{document.place}: call {result.call}: {result.detail}")
-                except BadInput as error:  # the rest of a zip with something wrong in it is left alone
+                        _bring_in(database, given, document, replace, outcomes)
+                except BadInput as error:  # the rest of a zip that is broken is left alone
                     outcomes["refused"] += 1
                     complain(error.message, error.hint)
                 bar.update(task, advance=1, detail=f"{sum(outcomes.values())}")
@@ -54,3 +58,17 @@ def import_calls(
     console.print(", ".join(told) or "nothing to import")
     if any(outcomes[outcome] for outcome in left):
         raise typer.Exit(1)
+
+
+def _bring_in(database: Database, given: Settings, document: Found, replace: bool, outcomes: Counter[str]) -> None:
+    from storage import importing
+
+    try:
+        result = importing.store(database, given, importing.read(document), by=me(), replace=replace)
+    except BadInput as error:
+        outcomes["refused"] += 1
+        complain(error.message, error.hint)
+        return
+    outcomes[result.outcome] += 1
+    if result.detail:
+        warn(f"{document.place}: call {result.call}: {result.detail}")

@@ -344,7 +344,9 @@ def test_the_commands(
         assert "candle" in done.stdout
     two = run("export", "call/1", "chat-1", "--format", "csv").stdout
     assert len(list(csv.reader(io.StringIO(two)))) == 1 + 3 + 2
-    lines = run("export", "--since", "2020-01-01").stdout.splitlines()
+    many = tmp_path / "many.json"
+    run("export", "--since", "2020-01-01", "--out", str(many))
+    lines = many.read_text().splitlines()
     assert {json.loads(line)["call"]["id"] for line in lines} == {"call/1", "chat-1"}
 
     archive, folder = tmp_path / "out.zip", tmp_path / "out"
@@ -359,6 +361,10 @@ def test_the_commands(
     monkeypatch.setenv("TENOR_HOME", str(tmp_path / "new"))
     assert run("import", str(archive)).stdout == "2 imported\n"
     assert run("import", str(archive)).stdout == "2 here already, the same\n"
+    many.write_text("\n".join([lines[0], "", '{"tenor": "call"}', lines[1]]) + "\n")
+    other = run("--set", f"storage.url=sqlite:///{tmp_path}/other.db", "import", str(many))
+    assert (other.exit_code, other.stdout) == (1, "2 imported, 1 not readable\n")
+    assert "many.json:3: version None" in other.stderr.replace("\n", "")
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "a.json").write_text("{}")
     archive.rename(tmp_path / "bad" / "b.zip")
