@@ -45,6 +45,8 @@ class Pair:
     one: str
     other: str
     answers: Answers
+    sentences: frozenset[str] = frozenset()
+    """Those that both labelled."""
 
     @property
     def agreement(self) -> Agreement:
@@ -61,17 +63,19 @@ class Odd:
     others: Agreement
 
 
-def agreement(answers: Answers) -> Agreement:
-    """Cohen's kappa of two people's answers to the same sentences."""
-    shared = sum(answers.values())
-    if not shared:
+def agreement(answers: Answers, sentences: int | None = None) -> Agreement:
+    """Cohen's kappa of two people's answers to the same sentences; of several pairs' answers when they are pooled, and
+    then `sentences` says how many there were, which is what the margin depends on."""
+    compared = sum(answers.values())
+    shared = compared if sentences is None else sentences
+    if not compared:
         return Agreement(0, 0.0, None, 0.0)
     one, other = Counter[str](), Counter[str]()
     for (first, second), times in answers.items():
         one[first] += times
         other[second] += times
-    agreed = sum(times for (first, second), times in answers.items() if first == second) / shared
-    chance = sum(one[value] * other[value] for value in one) / shared**2
+    agreed = sum(times for (first, second), times in answers.items() if first == second) / compared
+    chance = sum(one[value] * other[value] for value in one) / compared**2
     if chance == 1:
         return Agreement(shared, agreed, None, 0.0)
     margin = 1.96 * sqrt(agreed * (1 - agreed) / shared) / (1 - chance)
@@ -89,10 +93,12 @@ def pairs(session: Session, viewer: Viewer) -> list[Pair]:
     ):
         said[sentence, kind].setdefault(author, value)  # what they said last
     answers: dict[tuple[str, str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
-    for (_, kind), values in said.items():
+    sentences: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for (sentence, kind), values in said.items():
         for one, other in combinations(sorted(values), 2):
             answers[kind, one, other][values[one], values[other]] += 1
-    made = [Pair(kind, one, other, counted) for (kind, one, other), counted in answers.items()]
+            sentences[kind, one, other].add(sentence)
+    made = [Pair(*pair, counted, frozenset(sentences[pair])) for pair, counted in answers.items()]
     return sorted(made, key=lambda pair: (-sum(pair.answers.values()), pair.kind, pair.one, pair.other))
 
 
@@ -114,7 +120,10 @@ def odd_ones(found: Iterable[Pair]) -> list[Odd]:
 
 
 def _pooled(several: Iterable[Pair]) -> Agreement:
+    """A sentence that somebody shares with two others counts once."""
     answers: Counter[tuple[str, str]] = Counter()
+    sentences: set[str] = set()
     for pair in several:
         answers.update(pair.answers)
-    return agreement(answers)
+        sentences |= pair.sentences
+    return agreement(answers, len(sentences))

@@ -241,7 +241,7 @@ def test_somebody_who_agrees_with_nobody_is_found(database: Database) -> None:
     with database.session() as session:
         pairs = agreement.pairs(session, ANN)
         (odd,) = agreement.odd_ones(pairs)
-        assert (odd.kind, odd.author, odd.own.shared, odd.others.kappa) == ("sentiment", "cis", 60, 1.0)
+        assert (odd.kind, odd.author, odd.own.shared, odd.others.kappa) == ("sentiment", "cis", 30, 1.0)
         assert odd.own.kappa is not None
         assert odd.own.kappa < 0
         two = [pair for pair in pairs if "cis" in (pair.one, pair.other) and "ann" in (pair.one, pair.other)]
