@@ -83,7 +83,7 @@ def coded(said: Utterance, at: int) -> bool:
     """Whether the token may be part of a code: `x`, `AB`, `X12`, any digits."""
     run = said.run_at(at)
     if run is not None:
-        return not measured(run, said)
+        return not run.scaled and not measured(run, said)
     core = said.core(at)
     return _letters(said, at) or bool(_MIXED.fullmatch(core) and not _COUNTED.fullmatch(core))
 

@@ -55,7 +55,7 @@ def _back(said: Utterance, end: int, window: int) -> Iterator[int]:
         core = said.core(at)
         if len(core) == 1 and core not in _WORDS_OF_ONE_LETTER:
             left = window  # "d for david": spelling goes on
-        elif not _grows(said, at) and core not in CONFIRMING:
+        elif not _grows(said, at) and core not in CONFIRMING and core != "and":
             left -= 1
         at -= 1
 

@@ -14,8 +14,9 @@ not no wrong incorrect invalid right correct fine good okay ok expired old new w
 always also just only working reset being been blocked locked lost gone forgotten saved stored set required needed safe
 secure secret the a an my your his her their this that what it i we you he she they on in at to for from with by of as
 really pretty quite hard easy simple difficult impossible long short already probably supposed asking getting giving
-coming failing refused rejected accepted compromised stolen hacked updated out up down off how why where maybe well like
-sent changed different case going about all same something somewhere one unknown there here and or but because if when
+coming failing refused denied rejected accepted compromised stolen hacked updated out up down off how why where maybe
+well like sent changed different case going about all same something somewhere one unknown there here
+and or but because if when
 """
 _SAID_ABOUT = frozenset(_ABOUT.split())
 """`my password is not working`: these tell about it."""
@@ -27,7 +28,7 @@ def passwords(said: Utterance) -> Iterator[Mask]:
     if _CUES.isdisjoint(said.past) and _CUES.isdisjoint(token.core for token in said.tokens):
         return
     for at in range(len(said.tokens)):
-        if _told(said, at) and (said.core(at) not in _SAID_ABOUT or _goes_on(said, at)):
+        if _told(said, at) and (said.core(at) not in _SAID_ABOUT | _ENDS or _goes_on(said, at)):
             last = at
             while last - at < _LONGEST and not said.stops_after(last) and said.core(last + 1) not in _ENDS:
                 last += 1

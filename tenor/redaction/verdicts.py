@@ -73,22 +73,24 @@ def verdicts(said: Utterance, found: Sequence[Run], *, every: bool) -> Iterator[
     """Every run with its kind; see `verdict`."""
     last, kind = -1, ""
     """Where the last secret number ended, and what it was."""
-    for group in _groups(said, found):
-        whole = _whole(group, said, every=every)
-        for run in group:
-            own = whole if whole and _plain(run, said) else verdict(run, said, every=every)
-            if not own and kind and _more(run, said, last):
-                own = kind
-            if own in _NUMBERS:
-                last, kind = run.last, own
-            yield run, own
+    for wide in _groups(said, found, CONFIRMING | {"and"}):
+        card = 13 <= len(_digits(wide, said)) <= 19
+        for group in [wide] if card else _groups(said, wide, CONFIRMING):
+            whole = _whole(group, said, every=every)
+            for run in group:
+                own = whole if whole and not measured(run, said) else verdict(run, said, every=every)
+                if not own and kind and _more(run, said, last):
+                    own = kind
+                if own in _NUMBERS:
+                    last, kind = run.last, own
+                yield run, own
 
 
-def _groups(said: Utterance, found: Sequence[Run]) -> Iterator[list[Run]]:
-    """Runs with nothing but confirmation between them."""
+def _groups(said: Utterance, found: Sequence[Run], joints: frozenset[str]) -> Iterator[list[Run]]:
+    """Runs with nothing but `joints` between them."""
     group: list[Run] = []
     for run in found:
-        if group and any(said.core(at) not in CONFIRMING for at in range(group[-1].last + 1, run.first)):
+        if group and any(said.core(at) not in joints for at in range(group[-1].last + 1, run.first)):
             yield group
             group = []
         group.append(run)
@@ -96,14 +98,19 @@ def _groups(said: Utterance, found: Sequence[Run]) -> Iterator[list[Run]]:
         yield group
 
 
+def _digits(group: list[Run], said: Utterance) -> str:
+    return "".join(run.digits for run in group if not measured(run, said))
+
+
 def _whole(group: list[Run], said: Utterance, *, every: bool) -> str:
     """The kind of a number that is read out in groups; empty if it is not one number."""
-    read = [run for run in group if _plain(run, said)]
-    digits = "".join(run.digits for run in read)
-    if len(read) < 2 or (len(digits) < 8 and any(len(run.digits) < 3 for run in read)):
+    digits, plain = _digits(group, said), [run for run in group if _plain(run, said)]
+    if not plain or len(group) < 2 or (len(digits) < 8 and any(len(run.digits) < 3 for run in plain)):
         return ""
-    first, last = read[0], read[-1]
-    spelled, pieces = all(run.spelled for run in read), sum(run.pieces for run in read)
+    if len(plain) < 2 and len(group) < 3 and len(digits) < 12:
+        return ""  # "1500 right 2,000"
+    first, last = group[0], group[-1]
+    spelled, pieces = all(run.spelled for run in group), sum(run.pieces for run in group)
     kind = verdict(Run(first.first, last.last, digits, spelled, pieces, first.plus, scaled=False), said, every=every)
     return kind or ("" if context(said, first.first)[0] == "order" else "number")
 
@@ -127,9 +134,12 @@ def verdict(run: Run, said: Utterance, *, every: bool) -> str:
     if 13 <= count <= 19 and luhn(digits):
         return "card"
     found, word = context(said, run.first)
-    if found == "birth_date" and 2 <= count <= 8 and not run.scaled and not measured(run, said):
+    dated = said.core(run.first - 1) in _BEFORE_YEARS
+    if measured(run, said):
+        return ""
+    if found == "birth_date" and not run.scaled and (3 <= count <= 8 or (count == 2 and dated)):
         return found
-    if measured(run, said) or (_year(run) and said.core(run.first - 1) in _BEFORE_YEARS):
+    if dated and _year(run):
         return ""
     after = len(said.tokens) - 1 - run.last
     leading = all(token.core in BETWEEN for token in said.tokens[: run.first])
