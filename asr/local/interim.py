@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 
@@ -16,10 +17,13 @@ VOLATILE = 0.1
 _EVERY = 500 // FRAME_MS
 _SLOWER = 4
 """A long utterance costs more to decode, so its updates are further apart: every quarter of its length."""
+_AHEAD_S = 0.5
+"""Sound that comes this much sooner than it can have been spoken comes from a file: nobody is kept waiting."""
 
 
 class Interim:
-    """Updates of one utterance. An update that finds the decoders busy is left out, never queued."""
+    """Updates of one utterance. An update that finds the decoders busy is left out, never queued, and a live stream
+    is listened to while one is made: the end of what is being said must not be noticed later for it."""
 
     def __init__(self, engine: Engine, pool: DecodePool[list[Decoded]], wording: Wording) -> None:
         self._engine = engine
@@ -34,15 +38,20 @@ class Interim:
         self._future = None
         self._words: list[str] = []
         self._next = _EVERY
+        self._began: float | None = None
 
     async def update(self, frames: int, audio: Callable[[], Audio]) -> list[tuple[float, str]]:
-        """Stability and text of each part, if it is time: `frames` of the utterance have been heard."""
-        if frames < self._next:
-            return []
-        self._next = frames + max(_EVERY, frames // _SLOWER)
-        samples = audio()
-        self._future = self._pool.offer(lambda: self._engine.decode(samples, Hints()))
+        """Stability and text of each part, if there is news: `frames` of the utterance have been heard."""
+        heard_s = frames * FRAME_MS / 1000
+        if self._began is None:
+            self._began = time.monotonic() - heard_s
+        if self._future is None and frames >= self._next:
+            self._next = frames + max(_EVERY, frames // _SLOWER)
+            samples = audio()
+            self._future = self._pool.offer(lambda: self._engine.decode(samples, Hints()))
         if self._future is None:
+            return []
+        if not self._future.done() and time.monotonic() - self._began + _AHEAD_S > heard_s:
             return []
         readings = await asyncio.wrap_future(self._future)
         self._future = None

@@ -26,7 +26,7 @@ from asr.local.voice import FRAME_MS, Voice, VoiceModel
 from asr.local.wording import Wording
 
 _LEAD = 10
-_TAIL = 7
+_TAIL = 4
 _EARLY_MS = 64
 """A word may begin this much before the voice detector notices, and end this much after it."""
 _KEPT_IN_SILENCE = 40

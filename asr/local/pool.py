@@ -13,12 +13,10 @@ from typing import Generic, TypeVar
 from asr.local import metrics
 
 T = TypeVar("T")
-_BEHIND = 10
-"""Niceness of interims: what is being said can be shown later, what was said is waited for."""
 
 
 class DecodePool(Generic[T]):
-    """Finals wait their turn in order. An interim runs only if a decoder would be free and no other interim runs,
+    """Finals wait their turn in order. An interim is begun only while no final is under way and no other interim is,
     on a thread of its own that gives way to the finals'."""
 
     def __init__(self, workers: int) -> None:
@@ -51,7 +49,7 @@ class DecodePool(Generic[T]):
     def offer(self, job: Callable[[], T]) -> Future[T] | None:
         """Decode now or never."""
         with self._lock:
-            if self._showing or self._unfinished >= self._workers:
+            if self._showing or self._unfinished:
                 return None
             self._showing = True
         future: Future[T] = Future()
@@ -76,8 +74,8 @@ class DecodePool(Generic[T]):
                 metrics.WAITING.set(self.waiting)
 
     def _show(self) -> None:
-        with suppress(OSError):  # Linux knows niceness by thread
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _BEHIND)
+        with suppress(OSError, AttributeError):  # Linux schedules by thread; elsewhere interims are only fewer
+            os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
         while (taken := self._interims.get()) is not None:
             try:
                 _run(*taken)

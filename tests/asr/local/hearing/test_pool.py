@@ -7,7 +7,7 @@ import threading
 from asr.local.pool import DecodePool
 
 
-def test_an_interim_runs_only_while_a_decoder_is_free() -> None:
+def test_an_interim_is_begun_only_while_no_final_is_under_way() -> None:
     pool: DecodePool[str] = DecodePool(workers=2)
     gate = threading.Event()
 
@@ -18,12 +18,15 @@ def test_an_interim_runs_only_while_a_decoder_is_free() -> None:
     first = pool.offer(lambda: wait("interim"))
     assert first is not None
     assert pool.offer(lambda: "another interim") is None, "one interim at a time"
-    finals = [pool.submit(lambda: wait("final")) for _ in range(3)]
-    assert pool.waiting == 1, "the interim takes no place of a final"
-    assert pool.offer(lambda: "late interim") is None
+    gate.set()
+    assert first.result(10) == "interim"
+    gate.clear()
+    finals = [pool.submit(lambda: wait("final"))]
+    assert pool.offer(lambda: "late interim") is None, "although a decoder would be free"
+    finals += [pool.submit(lambda: wait("final")) for _ in range(2)]
+    assert pool.waiting == 1
     gate.set()
     assert [future.result(10) for future in finals] == ["final"] * 3
-    assert first.result(10) == "interim"
     pool.close()
 
 
