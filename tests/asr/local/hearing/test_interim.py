@@ -1,0 +1,62 @@
+"""A live stream is listened to while an interim is being made; a file waits for its interims."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+
+from asr.local.engine import Audio, Decoded, Hints, spread
+from asr.local.hearing import HearingRequest
+from asr.local.interim import Interim
+from asr.local.pool import DecodePool
+from asr.local.voice import FRAME_MS
+from asr.local.wording import Wording
+
+SECOND = 1000 // FRAME_MS + 1
+
+
+class Slow:
+    """An engine that answers when it is let."""
+
+    name, language = "slow", "en-US"
+
+    def __init__(self) -> None:
+        self.let = threading.Event()
+
+    def decode(self, samples: Audio, hints: Hints) -> list[Decoded]:
+        self.let.wait(10)
+        return [Decoded(spread(["so", "far"], 0, 500, 0.5), 0.5)]
+
+    def close(self) -> None: ...
+
+
+def interim(engine: Slow) -> Interim:
+    return Interim(engine, DecodePool(1), Wording(HearingRequest(rate=8000)))
+
+
+def sound() -> Audio:
+    return np.zeros(16_000, np.float32)
+
+
+async def test_live_speech_does_not_wait() -> None:
+    engine = Slow()
+    live = interim(engine)
+    assert await live.update(1, sound) == []
+    time.sleep(0.6)  # the speaker's time
+    assert await live.update(SECOND // 2 + 1, sound) == [], "begun, and not waited for"
+    engine.let.set()
+    for _ in range(100):
+        if told := await live.update(SECOND // 2 + 2, sound):
+            break
+        time.sleep(0.02)
+    assert told == [(0.1, "so far")]
+
+
+async def test_a_file_gets_all_its_interims() -> None:
+    engine = Slow()
+    threading.Timer(0.2, engine.let.set).start()
+    quick = interim(engine)
+    assert await quick.update(1, sound) == []
+    assert await quick.update(SECOND, sound) == [(0.1, "so far")], "a second of sound came at once"
