@@ -9,13 +9,15 @@ from typing import Any
 
 import structlog
 from sqlalchemy import ColumnElement, Delete, Select, and_, delete, exists, func, or_, select, update
-from sqlmodel import col
+from sqlmodel import Session, col
 
+from storage.compaction import compact
 from storage.database import Database
 from storage.patience import in_thread, opened, patiently
 from storage.shelf import Shelf
 from storage.tables import Audit, Call, Customer, DeadLetter
 from tenor.bus import Bus
+from tenor.errors import TenorError
 from tenor.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -54,6 +56,7 @@ class Retention:
         try:
             while True:
                 await patiently(database, self.name, lambda: prune(database, self._settings, "retention"))
+                await patiently(database, self.name, lambda: tidy(database, "retention"))
                 await asyncio.sleep(EVERY_S)
         finally:
             await in_thread(database.close)
@@ -66,12 +69,12 @@ def prune(database: Database, settings: Settings, who: str, now: float | None = 
     shelf = Shelf(settings)
     if keep.keep_calls_days:
         before = now - keep.keep_calls_days * DAY_S
+        nobody = ~exists().where(col(Call.customer) == col(Customer.id))
         while calls := _piece(database, select(Call).where(_older(before))):
             pruned.recordings += sum(shelf.delete(call.recording) for call in calls if call.recording)
             pruned.calls += _run(database, delete(Call).where(col(Call.id).in_([call.id for call in calls])))
-        nobody = ~exists().where(col(Call.customer) == col(Customer.id))
-        if pruned.calls:
-            pruned.customers = _run(database, delete(Customer).where(nobody))
+            theirs = col(Customer.id).in_({call.customer for call in calls})
+            pruned.customers += _run(database, delete(Customer).where(theirs, nobody))
         pruned.dead_letters = _run(database, delete(DeadLetter).where(col(DeadLetter.at) < before))
     if keep.keep_recordings_days:
         before = now - keep.keep_recordings_days * DAY_S
@@ -85,6 +88,33 @@ def prune(database: Database, settings: Settings, who: str, now: float | None = 
             session.add(Audit(at=now, who=who, action="retention.pruned", detail=asdict(pruned)))
         log.info("past its time and deleted", **asdict(pruned))
     return pruned
+
+
+def tidy(database: Database, who: str, now: float | None = None) -> bool:
+    """Have the words of deleted calls leave the file too, once a day at most: SQLite keeps them in its free pages and
+    in the search index until it is compacted, and writers wait meanwhile. Not on PostgreSQL, whose tables would be
+    locked for as long; there `tenor erase --compact` does it when people choose to."""
+    now = now or time.time()
+    if database.is_postgres:
+        return False
+    with database.session() as session:
+        last = {action: _last(session, action) for action in ("retention.pruned", "retention.compacted")}
+    if last["retention.pruned"] <= last["retention.compacted"] or now - last["retention.compacted"] < DAY_S:
+        return False
+    try:
+        compact(database)
+    except TenorError as error:
+        log.warning("not compacted; tried again in an hour", reason=error.message)
+        return False
+    with database.begin() as session:
+        session.add(Audit(at=now, who=who, action="retention.compacted"))
+    return True
+
+
+def _last(session: Session, action: str) -> float:
+    """When it was done last; 0: never."""
+    found = select(col(Audit.at)).where(col(Audit.action) == action).order_by(col(Audit.at).desc()).limit(1)
+    return session.scalars(found).first() or 0.0
 
 
 def due(database: Database, settings: Settings, now: float | None = None) -> Pruned:

@@ -20,6 +20,7 @@ from tenor.cli import (
     export,
     importing,
     ingest,
+    people,
     playbook,
     riva,
     rules,
@@ -64,6 +65,7 @@ app.add_typer(evaluate.app, name="evaluate", rich_help_panel=CALLS)
 app.add_typer(sample.app, name="sample", rich_help_panel=START)
 app.add_typer(rules.app, name="rules", rich_help_panel=KEPT)
 app.add_typer(playbook.app, name="playbook", rich_help_panel=KEPT)
+app.add_typer(people.app, name="people", rich_help_panel=KEPT)
 app.add_typer(account.app, name="account", rich_help_panel=SERVICES)
 app.add_typer(database.app, name="db", rich_help_panel=SERVICES)
 

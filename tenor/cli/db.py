@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import getpass
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,6 +10,7 @@ import typer
 from tenor.cli.context import settings
 from tenor.cli.output import console
 from tenor.cli.scan import scan
+from tenor.cli.whoami import me
 
 if TYPE_CHECKING:  # SQLAlchemy takes a while to import, and other commands need none of it
     from storage.database import Database
@@ -65,7 +65,7 @@ def prune(
 ) -> None:
     """Delete what is past its time by storage.keep_calls_days, keep_recordings_days and keep_audit_days.
 
-    The stage `retention` does so every hour.
+    The stage `retention` does so every hour. SQLite's file is compacted afterwards, once a day at most.
     """
     from storage import retention
     from storage.database import open_database
@@ -74,7 +74,9 @@ def prune(
     known = settings(context)
     database = open_database(known)
     with explaining(database.engine.url):
-        found = retention.due(database, known) if dry_run else retention.prune(database, known, getpass.getuser())
+        found = retention.due(database, known) if dry_run else retention.prune(database, known, me())
+        if not dry_run:
+            retention.tidy(database, me())
     database.close()
     for name, count in dataclasses.asdict(found).items():
         console.print(f"{name.replace('_', ' '):14}{count:,}")

@@ -10,7 +10,7 @@ import pytest
 
 from storage.database import Database, open_database
 from storage.labels import label
-from storage.retention import DAY_S, due, prune
+from storage.retention import DAY_S, due, prune, tidy
 from storage.shelf import Shelf
 from storage.tables import Audit, Customer, DeadLetter, Note
 from storage.viewer import HOUSE
@@ -41,6 +41,7 @@ def filled(database: Database, database_settings: Settings, tmp_path: Path) -> D
             alert(name, 0),
             Note(id=name, call=name, author="maria", text="!", at=at),
             Customer(id=f"c{day}"),
+            Customer(id=f"never called {day}", display_name="Zoe"),
             Audit(at=at, who="maria", action="call.listened"),
             DeadLetter(id=name, call=name, stage="asr", reason="", topic="t", partition=0, offset=day, at=at),
         ]
@@ -79,11 +80,29 @@ def test_calls_go_with_all_that_belongs_to_them(filled: Database, database_setti
     for table in ("sentences", "alerts", "notes", "dead_letters"):
         assert {row["call"] for row in left[table].values()} == days
     assert {row["call"] for row in rows(filled, "labels")["labels"].values()} == days
-    assert left["customers"].keys() == {f"c{day}" for day in range(5)}
+    never = {f"never called {day}" for day in range(10)}  # put in by hand: nothing of theirs is past its time
+    assert left["customers"].keys() == {f"c{day}" for day in range(5)} | never
     assert files(settings) == 5
     told = [row for row in rows(filled, "audit")["audit"].values() if row["action"] == "retention.pruned"]
     assert [(row["who"], row["detail"]["calls"]) for row in told] == [("test", 6)]
     assert not prune(filled, settings, "test", NOW)
+
+
+def test_words_leave_the_file_too(sqlite_settings: Settings) -> None:
+    settings = keeping(sqlite_settings, keep_calls_days=5)
+    database = open_database(settings)
+    words = {"old": "quetzalcoatlus", "new": "archaeopteryx"}
+    for name, word in words.items():
+        at = NOW - (9 * DAY_S if name == "old" else 0)
+        many = (sentence(name, 1000 * n, text=f"the {word} number {n}") for n in range(50))
+        store(database, call(name, started_at=at, state="analysed"), *many)
+    assert not tidy(database, "test", NOW)  # nothing was deleted
+    assert prune(database, settings, "test", NOW).calls == 1
+    assert tidy(database, "test", NOW)
+    assert not tidy(database, "test", NOW + 60)
+    content = b"".join(file.read_bytes() for file in settings.home.glob("tenor.db*"))
+    assert (words["old"].encode() in content, words["new"].encode() in content) == (False, True)
+    database.close()
 
 
 def test_recordings_may_go_sooner(filled: Database, database_settings: Settings) -> None:
