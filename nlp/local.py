@@ -33,7 +33,10 @@ class LocalUnderstanding:
     @property
     def versions(self) -> dict[str, str]:
         """Which model says what, as a Sentence carries it."""
-        return {"sentiment": self._sentiments.version, "intent": self._model.id, "slots": self._model.id}
+        return {
+            "sentiment": self._sentiments.version,
+            **{head: self._model.maker(head) for head in ("intent", "slots")},
+        }
 
     @property
     def tasks(self) -> frozenset[str]:

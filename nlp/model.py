@@ -69,25 +69,28 @@ class Model:
     """Shared by every stage of a process; any thread may call it."""
 
     def __init__(self, folder: Path = DEFAULT, *, threads: int = 1) -> None:
+        self.card, self.threads = read_card(folder), threads
         try:
-            self.card = msgspec.json.decode((folder / "model.json").read_bytes(), type=Card)
             weights = (folder / "model.onnx").read_bytes()
             vocabulary = (folder / "tokenizer.json").read_text("utf-8")
         except OSError as error:
-            raise BadInput(f"{folder} holds no language model: {error.strerror}", "see docs/language.md") from None
-        except msgspec.MsgspecError as error:
-            raise BadInput(f"{folder / 'model.json'}: {error}") from None
+            raise _missing(folder, error) from None
         if self.card.sha256 and hashlib.sha256(weights).hexdigest() != self.card.sha256:
             raise BadInput(f"{folder / 'model.onnx'} is not the file that {self.card.name} was published with")
         self._tokenizer = Tokenizer.from_str(vocabulary)
         self._tokenizer.enable_truncation(LONGEST)
         self._tokenizer.no_padding()
         self._session = open_session(weights, threads)
-        self._outputs = [output.name for output in self._session.get_outputs()]
+        wanted = {EMBEDDING, *self.card.heads}
+        self._outputs = [output.name for output in self._session.get_outputs() if output.name in wanted]
 
     @property
     def id(self) -> str:
         return f"{self.card.name}-{self.card.version}"
+
+    def maker(self, head: str) -> str:
+        """The model that a head belongs to."""
+        return self.id
 
     def read(self, texts: Sequence[str]) -> list[Reading]:
         """A reading of every text, in their order. Texts of like length go through together."""
@@ -103,7 +106,7 @@ class Model:
                 length = len(encodings[index].ids)
                 ids[row, :length] = encodings[index].ids
                 mask[row, :length] = 1
-            outputs = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
+            outputs = self._session.run(self._outputs, {"input_ids": ids, "attention_mask": mask})
             named = dict(zip(self._outputs, outputs, strict=True))
             vectors = named.pop(EMBEDDING)
             likely = {head: _softmax(logits / self.card.temperatures.get(head, 1.0)) for head, logits in named.items()}
@@ -117,6 +120,19 @@ class Model:
                     vectors[row],
                 )
         return [reading for reading in found if reading is not None]
+
+
+def read_card(folder: Path) -> Card:
+    try:
+        return msgspec.json.decode((folder / "model.json").read_bytes(), type=Card)
+    except OSError as error:
+        raise _missing(folder, error) from None
+    except msgspec.MsgspecError as error:
+        raise BadInput(f"{folder / 'model.json'}: {error}") from None
+
+
+def _missing(folder: Path, error: OSError) -> BadInput:
+    return BadInput(f"{folder} holds no language model: {error.strerror}", "see docs/language.md")
 
 
 def fingerprint(text: str) -> str:

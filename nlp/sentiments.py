@@ -89,7 +89,7 @@ class Sentiments:
         """Labels, and what each is worth."""
         self.neutral = min(self.valences, key=lambda label: abs(self.valences[label]))
         """The label of a sentence that nothing can be told about."""
-        self.version = model.id
+        self.version = model.maker(HEAD)
         self._examples = {feeling.name: vectors(model, feeling.examples) for feeling in feelings}
         if feelings:
             self.version += f"+{hashlib.sha256(repr(feelings).encode()).hexdigest()[:8]}"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-from tenor.errors import BadInput
+from tenor import yaml_fields as fields
+from tenor.yaml_lines import Faults, Node, Text
+from tenor.yaml_lines import read as read_yaml
 
 DEFAULT = Path(__file__).parent / "intents.yaml"
 UNKNOWN = "unknown"
 """The intent of a sentence that is none of them; not a name of the file."""
+KEYS = ("description", "examples", "task")
 FEWEST = 3
 """Fewer examples than this say nothing about how else a wish can be put."""
 
@@ -40,42 +40,30 @@ class Taxonomy:
 
 
 def read(path: Path = DEFAULT) -> Taxonomy:
-    """The taxonomy in a file; BadInput names everything that is wrong with it."""
-    try:
-        # The base loader makes no booleans of `yes` and `no`, which are examples here.
-        tree = yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
-    except OSError as error:
-        raise BadInput(f"cannot read intents from {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise BadInput(f"{path} is not UTF-8 text") from None
-    except yaml.YAMLError as error:
-        raise BadInput(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(tree, dict) or not tree:
-        raise BadInput(f"{path} has no intents", "a mapping: name -> description, examples")
-    faults = [f"{name}: {fault}" for name, entry in tree.items() for fault in _faults(name, entry)]
-    if faults:
-        raise BadInput(f"{path}: {'; '.join(faults)}", "an intent has a description and a list of some ten examples")
-    return Taxonomy(
-        tuple(
-            WantedIntent(name, entry["description"], tuple(entry["examples"]), entry.get("task") == "true")
-            for name, entry in tree.items()
-        )
-    )
+    """The taxonomy in a file; Faulty tells everything that is wrong with it, by line and column."""
+    faults = Faults()
+    tree = read_yaml(path, faults)
+    found = [_intent(key, node, faults) for key, node in tree]
+    if not tree.entries:
+        faults.add(tree, "no intents: a mapping is expected, name -> description, examples")
+    faults.raise_if_any(path)
+    return Taxonomy(tuple(intent for intent in found if intent is not None))
 
 
-def _faults(name: str, entry: Any) -> list[str]:
-    if name == UNKNOWN:
-        return ["is what a sentence without an intent is called; choose another name"]
-    if not isinstance(entry, dict):
-        return ["is not a mapping"]
-    faults = [f"there is no key {key!r}" for key in sorted(entry.keys() - {"description", "examples", "task"})]
-    if not isinstance(entry.get("description"), str):
-        faults.append("has no description")
-    examples = entry.get("examples")
-    if not isinstance(examples, list) or not all(isinstance(example, str) and example.strip() for example in examples):
-        faults.append("has no list of examples")
-    elif len(set(examples)) < FEWEST:
-        faults.append(f"has fewer than {FEWEST} different examples")
-    if entry.get("task", "true") not in ("true", "false"):
-        faults.append("task is true or false")
-    return faults
+def _intent(key: Text, node: Node, faults: Faults) -> WantedIntent | None:
+    what = f"intent {key.value!r}"
+    if key.value == UNKNOWN:
+        faults.add(key, f"{UNKNOWN!r} is what a sentence without an intent is called; choose another name")
+    tree = fields.mapping(node, faults, what)
+    if tree is None:
+        return None
+    fields.unknown_keys(tree, faults, "key of an intent", KEYS)
+    description, examples, task = (tree.get(name) for name in KEYS)
+    words = fields.text(description, faults, "a description") if description is not None else None
+    if description is None:
+        faults.add(key, f"{what} has no description")
+    texts = tuple(one.value for one in fields.texts(examples, faults, "an example")) if examples is not None else ()
+    if len(set(texts)) < FEWEST:
+        faults.add(examples or key, f"{what} has fewer than {FEWEST} different examples; some ten are good")
+    is_task = fields.choice(task, faults, "answer to `task`", ("true", "false")) if task is not None else None
+    return WantedIntent(key.value, words or "", texts, is_task == "true")

@@ -25,6 +25,7 @@ from nlp.batch import Batch, Outcome
 from nlp.call import UnderstoodCall
 from nlp.classifiers import load
 from nlp.desk import Desk
+from nlp.names import known
 from nlp.panel import Panel
 from nlp.understood import Backend
 from tenor.bus import Bus, Commit, Consumer, Partition, Record
@@ -61,7 +62,7 @@ class LanguageWorker:
         backend = understanding or open_backend(settings)
         self._panel = Panel(backend, load(settings.language.classifiers, backend))
         self._tasks = backend.tasks
-        self._rules = rules.read(Path(settings.language.rules) if settings.language.rules else None)
+        self._rules = rules.read(Path(settings.language.rules) if settings.language.rules else None, known(settings))
         self._consumer: Consumer | None = None
         self._held: set[Partition] = set()
         self._desks: dict[int, Desk] = {}

@@ -5,7 +5,8 @@ watcher = rules.watch(call, call_id)
 alerts = watcher.sentence(sentence)
 """
 
-from nlp.rules.reading import DEFAULT, Known
+from nlp.rules.known import Known
+from nlp.rules.reading import DEFAULT
 from nlp.rules.reading import read_rules as read
 from nlp.rules.rule import Rule, RuleSet
 from nlp.rules.watcher import Watcher

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from nlp.rules.conditions import Condition
+from nlp.rules.known import Known
 from nlp.rules.reading_conditions import Conditions
 from nlp.rules.rule import PLACEHOLDER, SEVERITIES, OnlyFor, Rule, RuleSet, Severity
 from tenor import yaml_fields as fields
@@ -20,22 +20,13 @@ MEDIA = ("voice", "chat", "email")
 LONGEST_TEXT = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Names that rules may use, from elsewhere in the configuration. None: not known, so not checked."""
-
-    intents: Collection[str] | None = None
-    sentiments: Collection[str] | None = None
-    webhooks: Collection[str] | None = None
-
-
 def read_rules(path: Path | None = None, known: Known | None = None) -> RuleSet:
     """The rules of a file, ours when none is given; Faulty tells everything that is wrong with it."""
     faults = Faults()
     path = path or DEFAULT
     known = known or Known()
     tree = read(path, faults)
-    conditions = Conditions(faults, known.intents, known.sentiments)
+    conditions = Conditions(faults, known)
     rules = [rule for key, node in tree if (rule := _rule(key, node, faults, conditions, known))]
     faults.raise_if_any(path)
     return RuleSet(rules)

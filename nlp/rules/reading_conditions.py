@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection
 from nlp.rules import figures
 from nlp.rules.conditions import AllOf, AnyOf, Condition, Figure, Not, NotSaid, Sentences, Silence, Span, Task
 from nlp.rules.expression import Expression
+from nlp.rules.known import Known
 from nlp.rules.pattern import Unfit
 from tenor import yaml_fields as fields
 from tenor.phrases import Phrase, phrase
-from tenor.yaml_lines import Faults, Mapping, Node, Sequence, meant
+from tenor.yaml_lines import Faults, Mapping, Node, Sequence, Text, meant
 
 ANYONE = "anyone"
 SENTENCE = ("says", "matches", "intent", "feels", "label", "caller", "agent")
@@ -36,10 +37,9 @@ Found = tuple[Condition | None, str]
 class Conditions:
     """Reads conditions; what is wrong goes to `faults`. Names are checked where there is something to check against."""
 
-    def __init__(self, faults: Faults, intents: Collection[str] | None, sentiments: Collection[str] | None) -> None:
+    def __init__(self, faults: Faults, known: Known) -> None:
         self._faults = faults
-        self._intents = intents
-        self._sentiments = sentiments
+        self._known = known
         self._readers: dict[str, Callable[[Mapping], Found]] = {
             "not said": self._not_said,
             "silence": self._silence,
@@ -87,20 +87,24 @@ class Conditions:
 
     def _sentence(self, tree: Mapping) -> Found:
         who = self._who(tree)
-        sentiments = self._names(tree, "feels", "sentiment", self._sentiments)
+        sentiments = self._names(tree, "feels", "sentiment", self._known.sentiments)
         for side in ("caller", "agent"):
             if (node := tree.get(side)) is not None:
                 if who or tree.get("feels") is not None:
                     self._faults.add(node, f"`{side}: ...` already says who and what they feel")
-                who, sentiments = side, self._names(tree, side, "sentiment", self._sentiments)
+                who, sentiments = side, self._names(tree, side, "sentiment", self._known.sentiments)
         in_a_row, times = self._count(tree, "in a row"), self._count(tree, "times")
         if in_a_row and times and (node := tree.get("times")) is not None:
             self._faults.add(node, "either `in a row` or `times`")
+        intents = self._names(tree, "intent", "intent", self._known.intents)
+        sure = tree.get("sure")
+        if sure is not None and not intents and not sentiments:
+            self._faults.add(sure, "`sure` is about an intent or a sentiment, and there is neither")
         condition = Sentences(
             who=who,
             phrases=self._phrases(tree, "says"),
             expressions=self._expressions(tree),
-            intents=self._names(tree, "intent", "intent", self._intents),
+            intents=intents,
             sentiments=sentiments,
             labels=self._labels(tree),
             sure=self._share(tree, "sure"),
@@ -161,6 +165,9 @@ class Conditions:
             sided = f"; add the side: {name}.caller or {name}.agent" if name in figures.SIDED else ""
             self._faults.add(node, f"there is no metric {name!r}{sided or meant(name, figures.NAMES)}")
             return None, ""
+        side = name.partition(".")[2]
+        if side and self._known.sides is not None and side not in self._known.sides:
+            self._faults.add(node, f"there is no side {side!r}{meant(side, self._known.sides)}")
         limits = [tree.get("above"), tree.get("below")]
         if not any(limits):
             self._faults.add(tree, "`metric` needs `above` or `below`")
@@ -182,9 +189,18 @@ class Conditions:
         return value
 
     def _task(self, tree: Mapping) -> Found:
-        tasks = self._names(tree, "task", "intent", self._intents)
+        tasks = self._tasks(tree)
         sure = self._share(tree, "sure")
         return (Task(tasks, sure) if tasks else None), "The call is about: {task}"
+
+    def _tasks(self, tree: Mapping) -> frozenset[str]:
+        known = self._known
+        if (node := tree.get("task")) is not None and known.tasks is not None and known.intents is not None:
+            for name in fields.texts(node, Faults(), ""):
+                if name.value in known.intents and name.value not in known.tasks:
+                    self._faults.add(name, f"no call is about {name.value!r}: it is an intent without `task: true`")
+            return self._names(tree, "task", "task", {*known.tasks, *known.intents})
+        return self._names(tree, "task", "task", known.tasks)
 
     def _several(self, tree: Mapping, key: str, kind: type[AllOf] | type[AnyOf]) -> Found:
         node = tree.get(key)
@@ -209,6 +225,9 @@ class Conditions:
     def _who(self, tree: Mapping) -> str:
         node = tree.get("who")
         who = fields.text(node, self._faults, "`who`") if node is not None else None
+        sides = self._known.sides
+        if isinstance(node, Text) and who is not None and sides is not None and who not in (ANYONE, *sides):
+            self._faults.unknown(node, "side", (*sides, ANYONE))
         return "" if who in (None, ANYONE) else str(who)
 
     def _count(self, tree: Mapping, key: str) -> int | None:
@@ -240,6 +259,10 @@ class Conditions:
     def _labels(self, tree: Mapping) -> tuple[tuple[str, frozenset[str]], ...]:
         node = tree.get("label")
         labels = fields.mapping(node, self._faults, "`label`") if node is not None else None
+        for key, _ in labels or ():
+            if self._known.classifiers is not None and key.value not in self._known.classifiers:
+                hint = meant(key.value, self._known.classifiers) or "; set language.classifiers"
+                self._faults.add(key, f"there is no classifier {key.value!r}{hint}")
         return tuple(
             (key.value, frozenset(text.value for text in fields.texts(value, self._faults, f"label {key.value!r}")))
             for key, value in labels or ()

@@ -14,9 +14,10 @@ from typing import TypeVar
 
 import httpx
 
+from nlp.rules.known import Known
 from nlp.rules.letters import Letter, checked_url
 from nlp.rules.postbox import Patience, Postbox
-from nlp.rules.reading import Known, read_rules
+from nlp.rules.reading import read_rules
 from tenor.bus import Bus, Commit, Consumer, Partition, Record
 from tenor.bus.dead import dead_letter
 from tenor.errors import BadInput

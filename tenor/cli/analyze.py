@@ -37,6 +37,7 @@ from tenor.cli.flags import (
     recording_options,
 )
 from tenor.cli.output import errors, progress
+from tenor.cli.pipeline import changed
 from tenor.cli.redactor import redactor
 from tenor.cli.shift import recogniser
 from tenor.cli.stages import stage
@@ -76,7 +77,7 @@ def analyze(
         Path | None, typer.Option("--intents", metavar="FILE", help="Intents to tell apart, in place of ours.")
     ] = None,
     model: Annotated[
-        Path | None, typer.Option("--model", metavar="FOLDER", help="Another language model, as `finetune` makes them.")
+        Path | None, typer.Option("--model", metavar="FOLDER", help="Another model; heads it lacks are ours.")
     ] = None,
     agent: Annotated[str, typer.Option(help="Account name of the agent.")] = "",
     customer: Annotated[str, typer.Option(help="Customer id or number.")] = "",
@@ -117,6 +118,7 @@ def analyze(
         site=site,
         queue=queue,
     )
+    chosen = changed(chosen, ingest={"roles": list(options.roles)})  # rules may name them
     how = reading(form, medium, encoding, text_column, speaker_column, time_column, conversation_column, agents)
     sources = named(paths, readable(), folders=folders)
     work = Analysis(chosen, sources, options, how, jobs=jobs, own=riva is None, as_json=as_json)

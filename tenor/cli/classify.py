@@ -30,7 +30,7 @@ def classify(
         Path | None, typer.Option("--intents", metavar="FILE", help="Intents to tell apart, in place of ours.")
     ] = None,
     model: Annotated[
-        Path | None, typer.Option("--model", metavar="FOLDER", help="Another model, as `finetune` makes them.")
+        Path | None, typer.Option("--model", metavar="FOLDER", help="Another model; what it does not tell, ours does.")
     ] = None,
 ) -> None:
     """Tell how sentences feel, what they want, and which values are in them. JSON lines, one a sentence.
@@ -62,18 +62,23 @@ def _arriving() -> Iterator[Sequence[str]]:
     rest, count = b"", 0
     while chunk := stdin.read1(CHUNK):
         *lines, rest = (rest + chunk).split(b"\n")
-        if lines:
-            yield [_decoded(line, count + number) for number, line in enumerate(lines, 1)]
-            count += len(lines)
+        yield from _decoded(lines, count)
+        count += len(lines)
     if rest:
-        yield [_decoded(rest, count + 1)]
+        yield from _decoded([rest], count)
 
 
-def _decoded(line: bytes, number: int) -> str:
+def _decoded(lines: Sequence[bytes], before: int) -> Iterator[Sequence[str]]:
+    """The lines as text; when one is none, those before it are answered before that is told."""
+    texts: list[str] = []
     try:
-        return line.decode("utf-8").rstrip("\r")
+        texts.extend(line.decode("utf-8").rstrip("\r") for line in lines)  # keeps those before one that is none
     except UnicodeDecodeError:
-        raise BadInput(f"line {number} of standard input is not UTF-8 text") from None
+        if texts:
+            yield texts
+        raise BadInput(f"line {before + len(texts) + 1} of standard input is not UTF-8 text") from None
+    if texts:
+        yield texts
 
 
 def _shown(understood: Understood) -> dict[str, object]:

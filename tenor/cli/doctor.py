@@ -137,9 +137,10 @@ def _language(settings: Settings) -> Finding:
 
 def _rules(settings: Settings) -> Finding:
     from nlp import rules
+    from nlp.names import known
 
     try:
-        watched = rules.read(Path(settings.language.rules) if settings.language.rules else None)
+        watched = rules.read(Path(settings.language.rules) if settings.language.rules else None, known(settings))
     except TenorError as error:
         return Finding("rules", "bad", error.message, error.hint or "tenor rules check")
     return Finding("rules", "ok", f"{len(watched.rules)} rules in {settings.language.rules or 'the file that ships'}")

@@ -20,7 +20,6 @@ OF_SENTENCE = (
     "slots",
 )
 OF_ALERT = ("rule", "severity", "text", "at_ms", "escalation", "sentence")
-SHARES = {"talk_share": "speaks", "silence_share": "silence"}
 
 
 def document(outcome: Outcome) -> dict[str, Any]:

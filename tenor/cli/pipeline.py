@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
@@ -16,15 +15,16 @@ from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.cli.stages import stage
 from tenor.errors import Refused, Unavailable
-from tenor.settings import RivaSettings, Settings, SpeechSettings
+from tenor.settings import LanguageSettings, RivaSettings, Settings, SpeechSettings
 from tenor.stage import Stage
 
 if TYPE_CHECKING:
     from asr.local.server import RivaServer
 
 
-def local_riva(settings: RivaSettings, *, http: bool = True) -> RivaServer:
-    """`tenor riva`: the speech services on our own engines, joined with the language service."""
+def local_riva(settings: RivaSettings, language: LanguageSettings | None = None) -> RivaServer:
+    """`tenor riva`: the speech services on our own engines, joined with the language service. Without `language` only
+    speech, and no HTTP: a pipeline of our own needs no more."""
     from asr.local.ears import LocalEars
     from asr.local.options import ServerOptions
     from asr.local.server import RivaServer
@@ -32,7 +32,7 @@ def local_riva(settings: RivaSettings, *, http: bool = True) -> RivaServer:
     options = ServerOptions(
         host=settings.host,
         port=settings.port,
-        http_port=settings.http_port if http else None,
+        http_port=settings.http_port if language else None,
         tls_cert=_path(settings.cert_file),
         tls_key=_path(settings.key_file),
         tls_client_ca=_path(settings.client_ca_file),
@@ -51,11 +51,11 @@ def local_riva(settings: RivaSettings, *, http: bool = True) -> RivaServer:
         whisper_path=_path(settings.whisper_path),
     )
     services = {}
-    if http:  # as a service for others; a pipeline of our own needs no language service
+    if language:
         from nlp import servicer
-        from nlp.local import LocalUnderstanding
+        from nlp.backend import open_local
 
-        services[servicer.SERVICE] = servicer.register(LocalUnderstanding())
+        services[servicer.SERVICE] = servicer.register(open_local(language))
     return RivaServer(options, services=services, load_ears=load)
 
 
@@ -119,7 +119,7 @@ async def pipeline(settings: Settings, *, riva: bool, stages: Sequence[str] = ("
     async with AsyncExitStack() as stack:
         if riva:
             private = {"host": "127.0.0.1", "port": 0, "cert_file": "", "client_ca_file": "", "api_key": SecretStr("")}
-            local = local_riva(settings.riva.model_copy(update={**private, "key_file": ""}), http=False)
+            local = local_riva(settings.riva.model_copy(update={**private, "key_file": ""}))
             task = await stack.enter_async_context(running(local))
             await until(local.opened, task)
             speech = {"address": f"127.0.0.1:{local.port}", "tls": False, "root_cert": "", "metadata": {}}
@@ -128,14 +128,6 @@ async def pipeline(settings: Settings, *, riva: bool, stages: Sequence[str] = ("
         for name in stages:
             await stack.enter_async_context(running(stage(name, bus, settings)))
         yield bus
-
-
-@asynccontextmanager
-async def private_pipeline(settings: Settings, *, riva: bool, stages: Sequence[str] = ("asr",)) -> AsyncIterator[Bus]:
-    """A pipeline on a bus of its own, which is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="tenor-") as home:
-        async with pipeline(changed(settings, home=Path(home), bus={"url": ""}), riva=riva, stages=stages) as bus:
-            yield bus
 
 
 def changed(settings: Settings, **changes: Any) -> Settings:

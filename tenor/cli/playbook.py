@@ -54,10 +54,9 @@ def try_out(
 
 def _read(path: Path, language: LanguageSettings) -> Playbook:
     from dashboard.playbook import read_playbook
-    from nlp import taxonomy
+    from nlp.names import intents_in_force
 
-    intents = taxonomy.read(Path(language.intents) if language.intents else taxonomy.DEFAULT)
-    return read_playbook(path, intents.names)
+    return read_playbook(path, intents_in_force(language).names)
 
 
 def _path(file: Path | None, language: LanguageSettings) -> Path:

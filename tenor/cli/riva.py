@@ -34,6 +34,6 @@ def riva(
     )
 
     async def work() -> None:
-        await run_stages([local_riva(chosen.riva)])
+        await run_stages([local_riva(chosen.riva, chosen.language)])
 
     run(work())

@@ -22,7 +22,7 @@ from tenor.errors import BadInput
 from tenor.settings import LanguageSettings
 
 if TYPE_CHECKING:
-    from nlp.rules import Known, RuleSet
+    from nlp.rules import RuleSet
     from nlp.rules.replay import Difference
     from storage.database import Database
     from tenor.events import Alert
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Rules: what is watched for in calls.", no_args_is_help=True)
 
 EXAMPLES = 3
-SENTIMENTS = ("negative", "neutral", "positive")
-"""Of the model that ships; another one may have others."""
 File = Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Default: the rules in force.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -40,10 +38,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def check(context: typer.Context, file: File = None, as_json: AsJson = False) -> None:
     """Find every mistake in a rule file, with line and column, as a compiler does. Exits with 2 when there is one."""
     from nlp import rules
+    from nlp.names import known
 
-    language = settings(context).language
-    path = _path(file, language)
-    report(path, lambda: f"{len(rules.read(path, _known(language)))} rules", as_json=as_json)
+    given = settings(context)
+    path = _path(file, given.language)
+    report(path, lambda: f"{len(rules.read(path, known(given)))} rules", as_json=as_json)
 
 
 @app.command()
@@ -61,14 +60,15 @@ def replay(
     were seen. Webhooks are not told. Running it twice writes nothing twice.
     """
     from nlp import rules
+    from nlp.names import intents_in_force, known
     from storage.database import open_database
 
     given = settings(context)
-    ruleset = rules.read(_path(file, given.language), _known(given.language))
+    ruleset = rules.read(_path(file, given.language), known(given))
     oldest = 0.0 if call else time.time() - age(since)
     database = open_database(given)
     try:
-        outcome = _replay(database, ruleset, oldest, call, _tasks(given.language))
+        outcome = _replay(database, ruleset, oldest, call, intents_in_force(given.language).tasks)
         if apply:
             _apply(database, outcome, _path(file, given.language))
     finally:
@@ -166,25 +166,6 @@ def _path(file: Path | None, language: LanguageSettings) -> Path:
     from nlp.rules import DEFAULT
 
     return file or (Path(language.rules) if language.rules else DEFAULT)
-
-
-def _known(language: LanguageSettings) -> Known:
-    from nlp import taxonomy
-    from nlp.rules import Known
-
-    intents = taxonomy.read(Path(language.intents) if language.intents else taxonomy.DEFAULT)
-    ours = not (language.sentiments or language.model) and language.backend == "local"
-    return Known(
-        intents=(*intents.names, taxonomy.UNKNOWN),
-        sentiments=SENTIMENTS if ours else None,
-        webhooks=language.webhooks,
-    )
-
-
-def _tasks(language: LanguageSettings) -> frozenset[str]:
-    from nlp import taxonomy
-
-    return taxonomy.read(Path(language.intents) if language.intents else taxonomy.DEFAULT).tasks
 
 
 def _me() -> str:

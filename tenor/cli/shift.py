@@ -29,7 +29,7 @@ async def recogniser(settings: Settings, *, own: bool) -> AsyncIterator[Settings
         yield settings
         return
     private = {"host": "127.0.0.1", "port": 0, "cert_file": "", "key_file": "", "client_ca_file": ""}
-    local = local_riva(settings.riva.model_copy(update={**private, "api_key": SecretStr("")}), http=False)
+    local = local_riva(settings.riva.model_copy(update={**private, "api_key": SecretStr("")}))
     async with running(local) as task:
         await until(local.opened, task)
         there = {"address": f"127.0.0.1:{local.port}", "tls": False, "root_cert": "", "metadata": {}}

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
+from nlp.model import DEFAULT, read_card
 from tenor.cli.classify import classify
 from tenor.cli.context import Context
 from tenor.errors import BadInput
@@ -17,10 +18,14 @@ from tenor.errors import BadInput
 FIELDS = ["text", "sentiment", "sentiment_scores", "intent", "intent_score", "slots"]
 
 
-def answers(*arguments: str, stdin: bytes = b"", settings: list[str] | None = None) -> list[dict[str, Any]]:
+def invoked(*arguments: str, stdin: bytes = b"", settings: list[str] | None = None) -> Result:
     app = typer.Typer()
     app.command()(classify)
-    result = CliRunner().invoke(app, list(arguments), input=stdin, obj=Context("", settings or [], "", "error"))
+    return CliRunner().invoke(app, list(arguments), input=stdin, obj=Context("", settings or [], "", "error"))
+
+
+def answers(*arguments: str, stdin: bytes = b"", settings: list[str] | None = None) -> list[dict[str, Any]]:
+    result = invoked(*arguments, stdin=stdin, settings=settings)
     if result.exception is not None:
         raise result.exception
     return [json.loads(line) for line in result.stdout.splitlines()]
@@ -45,9 +50,11 @@ def test_another_language_is_said() -> None:
     assert found["language"] == "other"
 
 
-def test_text_that_is_not_utf8_is_refused_with_its_line() -> None:
-    with pytest.raises(BadInput, match="line 2"):
-        answers(stdin=b"hello\n\xff\xfe\n")
+def test_text_that_is_not_utf8_is_refused_with_its_line_after_the_answers_before_it() -> None:
+    result = invoked(stdin=b"hello\n\xff\xfe\nbye\n")
+    assert isinstance(result.exception, BadInput)
+    assert "line 2" in str(result.exception)
+    assert [json.loads(line)["text"] for line in result.stdout.splitlines()] == ["hello"]
 
 
 def test_nothing_in_nothing_out() -> None:
@@ -82,3 +89,14 @@ def test_labels_and_classifiers_of_the_settings(tmp_path: Path) -> None:
 def test_a_classifier_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="there is no module 'nowhere'"):
         answers("hello", settings=['language.classifiers={"topic": "nowhere:Topics"}'])
+
+
+def test_a_model_that_tells_only_intents_is_completed_by_ours(tmp_path: Path) -> None:
+    """As `finetune intents` makes them; its own labels count."""
+    labels = {"greeting": "hello", "card_replacement": "lost_card"}
+    for name in ("model.onnx", "tokenizer.json"):
+        (tmp_path / name).symlink_to(DEFAULT / name)
+    heads = [labels.get(label, label) for label in read_card(DEFAULT).heads["intent"]]
+    (tmp_path / "model.json").write_text(json.dumps({"name": "ours", "version": "2", "heads": {"intent": heads}}))
+    [found] = answers("--model", str(tmp_path), "i am furious, i lost my debit card on friday")
+    assert (found["intent"], found["sentiment"], found["slots"]) == ("lost_card", "negative", {"date": "friday"})

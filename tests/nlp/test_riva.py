@@ -11,7 +11,7 @@ from typing import Any
 import grpc
 import pytest
 
-from nlp.backend import open_backend
+from nlp.backend import open_backend, open_local
 from nlp.local import LocalUnderstanding
 from nlp.riva import RivaUnderstanding
 from nlp.servicer import register
@@ -180,3 +180,12 @@ async def test_the_stage_waits_for_a_server_that_is_away(
             await rig.analysed()
             [sentence] = await rig.sentences()
             assert (sentence.intent, sentence.models["intent"]) == ("card_replacement", "riva:riva_intent_callcenter")
+
+
+async def test_our_server_tells_the_intents_of_its_own_settings(tmp_path: Path) -> None:
+    """What `tenor riva` serves, also where the pipeline beside it asks a server."""
+    file = tmp_path / "intents.yaml"
+    file.write_text("taxi: {description: d, examples: [order a taxi, get me a cab, i need a ride to the airport]}\n")
+    async with serving(open_local(LanguageSettings(backend="riva", intents=str(file)))) as port:
+        [found] = await ask(backend(port), ["could you order me a cab"])
+    assert found.intent == "taxi"

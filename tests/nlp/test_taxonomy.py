@@ -8,6 +8,7 @@ import pytest
 
 from nlp.taxonomy import DEFAULT, read
 from tenor.errors import BadInput
+from tenor.yaml_lines import Faulty
 
 
 def test_ours_has_ten_examples_for_every_intent_and_tasks_for_calls() -> None:
@@ -24,18 +25,20 @@ def test_yes_and_no_are_words_not_booleans() -> None:
     assert "no" in examples["denial"]
 
 
-def test_every_fault_is_named_at_once(tmp_path: Path) -> None:
+def test_every_fault_is_told_at_once_where_it_is(tmp_path: Path) -> None:
     file = tmp_path / "intents.yaml"
-    file.write_text("a: {examples: [x, y, z]}\nb: [1]\nc: {description: d, examples: [x], colour: red}\nunknown: {}\n")
-    with pytest.raises(BadInput) as caught:
+    file.write_text("a: {examples: [x, y, z]}\nb: [1]\nc: {description: d, examples: [x], task: yes}\nunknown: {}\n")
+    with pytest.raises(Faulty) as caught:
         read(file)
-    for fault in ("a: has no description", "b: is not a mapping", "'colour'", "fewer than 3", "unknown: is what"):
-        assert fault in caught.value.message
+    found = [(fault.line, fault.column) for fault in caught.value.faults]
+    assert found == [(1, 1), (2, 4), (3, 31), (3, 42), (4, 1), (4, 1), (4, 1)]
+    for words in ("'a' has no description", "'b' is a mapping", "fewer than 3", "there is no answer", "choose another"):
+        assert words in caught.value.message
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"", "no intents"), (b"a: [", "not valid YAML"), (b"\xff\xfe", "not UTF-8"), (b"- a\n- b\n", "no intents")],
+    [(b"", "empty"), (b"a: [", "not valid YAML"), (b"\xff\xfe", "not UTF-8"), (b"- a\n- b\n", "mapping is expected")],
 )
 def test_a_file_that_cannot_be_used_is_explained(tmp_path: Path, content: bytes, said: str) -> None:
     file = tmp_path / "intents.yaml"
@@ -45,5 +48,5 @@ def test_a_file_that_cannot_be_used_is_explained(tmp_path: Path, content: bytes,
 
 
 def test_a_missing_file_is_explained() -> None:
-    with pytest.raises(BadInput, match="cannot read intents"):
+    with pytest.raises(BadInput, match="cannot read"):
         read(DEFAULT.with_name("nowhere.yaml"))

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from nlp.names import known
 from nlp.rules import Known, read
+from tenor.settings import Settings
 from tenor.yaml_lines import Faulty
 
 KNOWN = Known(intents=("cancel", "refund", "payment"), sentiments=("negative", "neutral"), webhooks=("crm",))
@@ -153,4 +155,33 @@ def test_a_rule_without_words_of_its_own_has_some(tmp_path: Path) -> None:
     assert [rule.say for rule in read(path)] == [
         '{who} said "{phrase}"; {seconds} s of silence',
         "The call is about: {task}",
+    ]
+
+
+def test_names_that_nothing_is_called_by_are_told_where_they_stand(tmp_path: Path) -> None:
+    """Each of these rules could never fire."""
+    file = tmp_path / "rules.yaml"
+    file.write_text(
+        """\
+a: {when: {says: hi, who: custmer}}
+b: {when: {metric: talk_share.agnet, above: 80 %}}
+c: {when: {task: greeting}}
+d: {when: {label: {topc: delivery}}}
+e: {when: {says: hi, sure: 70 %}}
+f: {when: {says: hi, who: supervisor}}
+g: {when: {task: refunds}}
+"""
+    )
+    settings = Settings.model_validate(
+        {"language": {"classifiers": {"topic": "ours:Topics"}}, "ingest": {"roles": ["caller", "supervisor"]}}
+    )
+    with pytest.raises(Faulty) as caught:
+        read(file, known(settings))
+    assert [(fault.line, fault.column, fault.message) for fault in caught.value.faults] == [
+        (1, 27, "there is no side 'custmer'; there are: caller, agent, supervisor, anyone"),
+        (2, 20, "there is no side 'agnet'; did you mean 'agent'?"),
+        (3, 18, "no call is about 'greeting': it is an intent without `task: true`"),
+        (4, 20, "there is no classifier 'topc'; did you mean 'topic'?"),
+        (5, 28, "`sure` is about an intent or a sentiment, and there is neither"),
+        (7, 18, "there is no task 'refunds'; did you mean 'refund'?"),
     ]
