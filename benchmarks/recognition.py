@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import resource
 import subprocess
@@ -30,8 +29,8 @@ from asr.local.engine import Hints
 from asr.local.hearing import HearingRequest, Samples
 from asr.local.whisper import WhisperEngine
 from asr.local.wording import Wording
+from benchmarks.services import DATA
 
-DATA = Path(os.environ.get("TENOR_BENCH_DATA", Path(__file__).parents[2] / "shared" / "data"))
 ROLES = {1: "caller", 2: "agent"}
 _TAG = re.compile(r"\[[^\]]*\]|<[^>]*>")
 normalise = EnglishTextNormalizer()

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.recognition import DATA
+from benchmarks.services import DATA
 from finetune import harper
 from nlp.worker import LanguageWorker
 from tenor.bus import Bus
