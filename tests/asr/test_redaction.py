@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from asr.ledger import CONTEXT_MS, Ledger
 from asr.utterance import EDGE_MS, PAD_MS, Speaker
-from tenor.events import TRANSCRIPTS, Heard
+from tenor.events import TRANSCRIPTS, Heard, Transcript
 from tenor.redaction.patterns import PatternRedactor
 from tests.asr.rig import Rig
 from tests.asr.scripted_riva import silence, speak
@@ -94,3 +95,16 @@ async def test_at_the_edges_of_an_utterance_more_is_silenced(tmp_path: Path) -> 
         [final] = await rig.transcripts("c1")
         [taken] = final.redacted
         assert (taken.start_ms, taken.end_ms) == (final.start_ms - EDGE_MS, final.end_ms + EDGE_MS)
+
+
+def test_an_okay_does_not_make_a_number_forgotten() -> None:
+    ledger = Ledger()
+    for start_ms, text in ((1000, "[card]"), (3000, "okay"), (5000, "That's right.")):
+        said = Transcript(
+            call="c1", channel=0, role="caller", utterance=f"c1/0/{start_ms}", start_ms=start_ms, end_ms=start_ms + 500,
+            text=text, final=True, heard_ms=start_ms + 500,
+        )  # fmt: skip
+        ledger.enter(said, start_ms)
+    assert ledger.before(6000) == "[card]"
+    assert ledger.offset == 1000  # a successor reads from there, and remembers the same
+    assert ledger.before(1500 + CONTEXT_MS + 1) == ""
