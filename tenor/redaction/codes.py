@@ -89,9 +89,9 @@ def coded(said: Utterance, at: int) -> bool:
 
 
 def _letters(said: Utterance, at: int) -> bool:
-    """One letter, or two to four capitals that are no word; two small ones beside digits."""
+    """One letter, or two to five capitals that are no word; two small ones beside digits."""
     core = said.core(at)
-    if not core.isalpha() or not core.isascii() or len(core) > 4:
+    if not core.isalpha() or not core.isascii() or len(core) > 5:
         return False
     token = said.tokens[at]
     capital = said.text[token.start : token.end].isupper()

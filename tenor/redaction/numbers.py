@@ -22,7 +22,7 @@ BETWEEN = frozenset(
     {"uh", "um", "er", "erm", "uhm", "dash", "hyphen", "space", "then", "slash", "-", "\u2013", "\u2014", "/"}
 )
 """May stand inside a number that is being read out."""
-_WRITTEN = re.compile(r"\+?\(?\d[\d(),./_\-\u2010-\u2015]*")
+_WRITTEN = re.compile(r"\+?\(?\d[\d(),./*_\-\u2010-\u2015]*")
 _GROUP = re.compile(r"\d+")
 _QUANTITY = re.compile(r"\d{1,3}(,\d{3})+\.\d+|\d+\.\d{1,2}")
 _THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tenor.redaction.masking import Mask
 from tenor.redaction.utterance import Utterance
 
-_CUES = frozenset({"password", "passcode", "passphrase"})
-_TELLS = frozenset({"is", "was", "it's"})
+_CUE = r"(?:^| )(?:pass ?(?:word|code|phrase)|pwd?|(?:memorable|secret|safe|security) word)"
+_NAMED = re.compile(rf"{_CUE}$")
+_TOLD = re.compile(rf"{_CUE}(?:'s| is| was| it's)$")
+_WORDS = frozenset(
+    {"password", "password's", "passcode", "passphrase", "word", "word's", "code", "phrase", "pw", "pwd"}
+)
 _ABOUT = """
 not no wrong incorrect invalid right correct fine good okay ok expired old new weak strong too so very still now never
 always also just only working reset being been blocked locked lost gone forgotten saved stored set required needed safe
@@ -25,7 +30,7 @@ _LONGEST = 6
 
 
 def passwords(said: Utterance) -> Iterator[Mask]:
-    if _CUES.isdisjoint(said.past) and _CUES.isdisjoint(token.core for token in said.tokens):
+    if _WORDS.isdisjoint(said.past) and _WORDS.isdisjoint(token.core for token in said.tokens):
         return
     for at in range(len(said.tokens)):
         if _told(said, at) and (said.core(at) not in _SAID_ABOUT | _ENDS or _goes_on(said, at)):
@@ -43,7 +48,7 @@ def _goes_on(said: Utterance, at: int) -> bool:
 
 def _told(said: Utterance, at: int) -> bool:
     """Whether a password begins at token `at`."""
-    before = [*said.past[-2:], *(said.core(place) for place in range(max(0, at - 2), at))][-2:]
-    if before and before[-1] in _CUES and at:
+    lead = " ".join([*said.past[-3:], *(said.core(place) for place in range(max(0, at - 3), at))][-3:])
+    if at and _NAMED.search(lead):
         return any(sign in said.text[said.tokens[at - 1].end : said.tokens[at].start] for sign in ":=")
-    return len(before) == 2 and before[0] in _CUES and before[1] in _TELLS
+    return bool(_TOLD.search(lead))

@@ -25,11 +25,11 @@ from tenor.redaction.verdicts import context, continued, verdicts
 USUAL = ("card", "account", "phone", "email", "birth_date")
 _WORTH_A_LOOK = re.compile(
     r"\d|@|\w\.\w|\b(zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple|twenty|thirty|forty|fifty|sixty"
-    r"|seventy|eighty|ninety|ten|eleven|twelve|\w+teen|dot|born|birth\w*|underscore|pass(word|code|phrase)|\w*mail|yahoo"
+    r"|seventy|eighty|ninety|ten|eleven|twelve|\w+teen|dot|born|birth\w*|underscore|word|pwd?|pass(word|code|phrase)|\w*mail|yahoo"
     r"|outlook|i ?cloud|a ?o ?l|" + "|".join(ORDINALS) + r")\b",
     re.IGNORECASE,
 )
-_ANNOUNCED = re.compile(r"\b(\w*mail|pass(word|code|phrase))\b[^.?!]{,20}$", re.IGNORECASE)
+_ANNOUNCED = re.compile(r"\b(\w*mail|word|pass(word|code|phrase))\b[^.?!]{,20}$", re.IGNORECASE)
 """What was said before may end in `my password is`."""
 LONGEST = 2000
 """Characters that are looked at together."""

@@ -20,7 +20,7 @@ FILLERS = BETWEEN | frozenset(_AROUND.split())
 """May stand around an answer that is otherwise only a number, a name or a place."""
 _CONFIRMING = """
 yes yeah yep yup ok okay alright right correct uh huh um mhm mm hmm sure that's thats got it perfect great good fine
-cool exactly go ahead on thanks so
+cool exactly go ahead on thanks so dot
 """
 CONFIRMING = BETWEEN | frozenset(_CONFIRMING.split())
 """May stand between two groups of one number: `four one one one okay one one one one got it`."""

@@ -34,7 +34,8 @@ from tenor.redaction.tokens import tokenise
 from tenor.redaction.utterance import CONFIRMING, FAR, FILLERS, REACH, Utterance
 
 _CONTEXTS = {
-    "card": "card cards visa mastercard amex discover credit debit cvv cvc cvv2 expiry expires expiration security",
+    "card": "card cards visa mastercard amex discover credit debit cvv cvc cvv2 expiry expires expiration security "
+    "ends ending digits",
     "account": "account accounts acct iban routing sort bsb ssn social pin passport license licence insurance password "
     "passcode verification otp",
     "phone": "phone iphone telephone mobile cell cellphone call reach text fax dial callback",
@@ -44,7 +45,9 @@ _CONTEXTS = {
 }
 _CONTEXT = {word: kind for kind, words in _CONTEXTS.items() for word in words.split()}
 CUES = frozenset(_CONTEXT)
-_SHORT = frozenset({"cvv", "cvc", "cvv2", "security", "expiry", "expires", "expiration", "pin"})
+_SHORT = frozenset(
+    {"cvv", "cvc", "cvv2", "security", "expiry", "expires", "expiration", "pin", "ends", "ending", "digits"}
+)
 _MEASURES = """
 dollar dollars cent cents buck bucks euro euros pound pounds percent % year years month months week weeks day days
 hour hours minute minutes second seconds am pm a.m p.m o'clock times people items item pieces units miles
@@ -198,8 +201,10 @@ def measured(run: Run, said: Utterance) -> bool:
 
 
 def announced(first: int, said: Utterance) -> bool:
-    """`my phone number is five`: the rest comes in the next utterance."""
+    """`my phone number is five`: the rest comes in the next utterance. `The last four are`."""
     cores = [*said.past, *(token.core for token in said.tokens[:first])][-3:]
+    if cores[-2:] == ["last", "four"] or cores[:2] == ["last", "four"]:
+        return True
     return bool(_NUMBERED & set(cores)) and cores[-1] in _TELLS | BETWEEN
 
 

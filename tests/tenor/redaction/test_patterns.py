@@ -34,6 +34,10 @@ SECRET = [
     ("card: 4111\u20131111\u20131111\u20131111", "card: [card]"),
     ("card #4111111111111111", "card #[card]"),
     ("it expires oh five slash twenty seven", "it expires [card]"),
+    ("the last four are 4242", "the last four are [number]"),
+    ("it ends in 4242 i think", "it ends in [card] i think"),
+    ("the three digits on the back are one two three", "the three digits on the back are [card]"),
+    ("4111*1111*1111*1111", "[card]"),
     # in groups, with what is said between them
     (
         "my card number is four one one one okay one one one one okay one one one one okay one one one one",
@@ -66,6 +70,8 @@ SECRET = [
     ("the old password was flamingo 42 i think", "the old password was [account] i think"),
     ("the passcode is one two three four", "the passcode is [account]"),
     ("password: hunter2", "password: [account]"),
+    ("the password's hunter2", "the password's [account]"),
+    ("my memorable word is pineapple", "my memorable word is [account]"),
     ("my password is big dog forty two and i need help", "my password is [account] and i need help"),
     ("the verification code is 123456 okay thanks", "the verification code is [account] okay thanks"),
     ("sort code 20-00-00", "sort code [account]"),
