@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from dashboard import snapshot
+from dashboard import choices, snapshot
 from dashboard.feed import Feed
 from dashboard.tickets import PAGE, Tickets, bearer
 from storage import calls
@@ -25,6 +25,7 @@ from storage.viewer import Role, Viewer
 from tenor.bus import Bus
 from tenor.errors import BadInput, Unavailable
 from tenor.events import NOTES, Note, NoteAcknowledged
+from tenor.settings import Settings
 
 LONGEST_BODY = 64 * 1024
 LONGEST_NOTE = 2000
@@ -64,8 +65,9 @@ Action = Callable[[Viewer, bytes], Awaitable[dict[str, object]]]
 
 
 class Actions:
-    def __init__(self, bus: Bus, database: Database, tickets: Tickets, feed: Feed) -> None:
+    def __init__(self, bus: Bus, database: Database, tickets: Tickets, feed: Feed, settings: Settings) -> None:
         self._bus, self._database, self._tickets, self._feed = bus, database, tickets, feed
+        self._settings = settings
 
     def routes(self) -> list[BaseRoute]:
         actions = {"note": self._note, "acknowledge": self._acknowledge, "correct": self._correct, "swap": self._swap}
@@ -142,7 +144,8 @@ class Actions:
 
     def _label(self, viewer: Viewer, wanted: Correct) -> tuple[Label, str]:
         with self._database.session() as session:
-            made = label(session, viewer, wanted.sentence, wanted.kind, wanted.value, wanted.seconds)
+            known = choices.known(self._settings)
+            made = label(session, viewer, wanted.sentence, wanted.kind, wanted.value, wanted.seconds, known=known)
             session.commit()
         return made, self._agent_of(viewer, made.call)
 

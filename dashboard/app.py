@@ -73,7 +73,7 @@ class Dashboard:
         version, routes = _assets()
         frame.put_up(Frame(self._settings, database, tickets, accounts, sign_in, version))
         feed = Feed(self._bus, database)
-        actions = Actions(self._bus, database, tickets, feed)
+        actions = Actions(self._bus, database, tickets, feed, self._settings)
         audio = Audio(self._settings, database, tickets)
         steps = NextSteps(self._settings, tickets)
         routes += [*sign_in.routes(), *feed.routes(tickets), *actions.routes(), *audio.routes(), *steps.routes()]

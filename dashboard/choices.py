@@ -24,6 +24,12 @@ def sentiments(settings: Settings) -> list[str]:
     return _names(Path(path)) if path else SENTIMENTS
 
 
+def known(settings: Settings) -> dict[str, list[str]]:
+    """What a label may say, by its kind; nothing of a kind whose names cannot be read."""
+    names = intents(settings)
+    return {"sentiment": sentiments(settings), "intent": [*names, "unknown"] if names else []}
+
+
 @cache
 def _names(path: Path) -> list[str]:
     try:

@@ -6,7 +6,7 @@ A label says who and when and never overwrites: neither the models' answer nor a
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from sqlalchemy import select
 from sqlmodel import Session, col
@@ -29,13 +29,18 @@ def label(
     value: str,
     seconds: float | None = None,
     where: str = "call",
+    known: Mapping[str, Collection[str]] | None = None,
 ) -> Label:
-    """Keep what `viewer` says of a sentence; `seconds`: how long they looked, `where`: the page they were on."""
+    """Keep what `viewer` says of a sentence; `seconds`: how long they looked, `where`: the page they were on, `known`:
+    the sentiments and intents there are, by kind."""
     value = value.strip()
     if kind not in KINDS:
         raise BadInput(f"a sentence has no {kind!r} to label", f"one of {', '.join(KINDS)}")
     if not value or len(value) > LONGEST.get(kind, 100) or "\x00" in value:
         raise BadInput(f"{value[:50]!r} cannot be the {kind} of a sentence")
+    names = (known or {}).get(kind)
+    if names and value not in names:
+        raise BadInput(f"there is no {kind} {value[:50]!r} here", f"one of {', '.join(names)}")
     of_viewer = select(Sentence, Call).join(Call, col(Call.id) == col(Sentence.call)).where(viewer.clause())
     found = session.execute(of_viewer.where(col(Sentence.id) == sentence_id)).one_or_none()
     if found is None:
@@ -63,6 +68,7 @@ def label(
     return made
 
 
-def newest(labels: Iterable[Label]) -> dict[str, Label]:
-    """Of a sentence's labels, what counts now: the last of each kind, whoever made it."""
-    return {one.kind: one for one in sorted(labels, key=lambda one: (one.at, one.id or 0))}
+def newest(labels: Iterable[Label], agent: str = "") -> dict[str, Label]:
+    """Of a sentence's labels, what counts now: the last of each kind. What `agent`, who took the call, says
+    of it counts only where nobody else said anything."""
+    return {one.kind: one for one in sorted(labels, key=lambda one: (one.author != agent, one.at, one.id or 0))}
