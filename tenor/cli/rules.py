@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import time
 from collections.abc import Iterable
@@ -18,6 +17,7 @@ from tenor.cli.age import age
 from tenor.cli.context import settings
 from tenor.cli.faults import report
 from tenor.cli.output import clock, console, progress, say
+from tenor.cli.whoami import me
 from tenor.errors import BadInput
 from tenor.settings import LanguageSettings
 
@@ -116,7 +116,7 @@ class Outcome:
 def _replay(database: Database, ruleset: RuleSet, since: float, call: str, tasks: frozenset[str]) -> Outcome:
     from nlp.rules.replay import compare
     from nlp.rules.replay import replay as watch_again
-    from storage.alerts import ids, past_calls
+    from storage.past import ids, past_calls
     from storage.viewer import HOUSE
 
     with database.session() as session:
@@ -135,10 +135,10 @@ def _replay(database: Database, ruleset: RuleSet, since: float, call: str, tasks
 
 
 def _apply(database: Database, outcome: Outcome, path: Path) -> None:
-    from storage.alerts import add
+    from storage.past import add
 
     detail = {"rules": path.name, "calls": outcome.calls}
-    outcome.added = add(database, outcome.new, _me(), detail)
+    outcome.added = add(database, outcome.new, me(), detail)
 
 
 def _show(outcome: Outcome) -> None:
@@ -166,10 +166,3 @@ def _path(file: Path | None, language: LanguageSettings) -> Path:
     from nlp.rules import DEFAULT
 
     return file or (Path(language.rules) if language.rules else DEFAULT)
-
-
-def _me() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a user id without a name, as containers have
-        return "unknown"

@@ -16,8 +16,8 @@ from nlp.call import Reply, UnderstoodCall
 from nlp.rules import RuleSet
 from nlp.rules.replay import compare, replay
 from nlp.understood import Understood
-from storage.alerts import add, ids, past_calls
 from storage.database import Database, open_database
+from storage.past import add, ids, past_calls
 from storage.tables import Alert as AlertRow
 from storage.tables import Audit, Call
 from storage.viewer import HOUSE
