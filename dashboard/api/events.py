@@ -40,7 +40,8 @@ def router(entrance: Entrance, feed: Feed) -> APIRouter:
     ) -> StreamingResponse:
         """Server-sent events, without end: first `snapshot` (the calls of now, or the call), then `transcript`,
         `sentence`, `state`, `metrics`, `alert`, `note`, `ack` as they happen, each the JSON of docs/events.md;
-        `label` and `swap` when a person corrects; `stale` before the stream ends because the token did."""
+        `label` and `swap` when a person corrects; `trouble` while the database is away (a `snapshot` follows when it is
+        back); `stale` before the stream ends because the token did."""
         if open_streams[who.viewer.name] >= MOST_STREAMS:
             raise HTTPException(429, f"{MOST_STREAMS} streams of this account are open", {"Retry-After": "10"})
         open_streams[who.viewer.name] += 1

@@ -54,7 +54,8 @@ export default function (component) {
     say(title, agent && customer ? `${agent} with ${customer}` : agent || customer || attributes?.name || data.call)
     say(state, call.live ? "● Live" : STATES[call.about.state] || call.about.state)
     state.classList.toggle("on", call.live)
-    say(about, [queue, site, medium !== "voice" ? medium : "", sample ? "sample data" : ""].filter(Boolean).join(" · "))
+    const here = call.here()
+    say(about, [queue, site, medium !== "voice" ? medium : "", sample ? "sample data" : "", call.live && here.count ? `${here.within(0.5)} s behind speech` : ""].filter(Boolean).join(" · "))
     failure.hidden = call.about.state !== "failed"
     say(failure, `This call failed: ${call.about.reason || "no reason was given"}`)
     status.hidden = !away

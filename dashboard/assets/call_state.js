@@ -70,14 +70,17 @@ export class CallState {
 
   /** How soon after the words the sentences were on the page, or, of a call that nobody watched, ready for it. */
   late() {
-    const here = delays(), kept = delays()
-    for (const { late_s, times } of this.ordered()) {
-      if (late_s !== undefined) here.add(late_s)
-      else if (times?.captured && times.sentence_published) kept.add(times.sentence_published - times.captured)
-    }
+    const here = this.here(), kept = delays()
+    for (const { times } of this.ordered()) if (times?.captured && times.sentence_published) kept.add(times.sentence_published - times.captured)
     const told = here.count ? here : kept
     if (!told.count || told.within(0.5) > LATEST_S) return ""
     return `${here.count ? "On this page" : "Ready"} ${told.within(0.5)} s after the words, 95 % within ${told.within(0.95)} s`
+  }
+
+  here() {
+    const here = delays()
+    for (const { late_s } of this.ordered()) if (late_s !== undefined) here.add(late_s)
+    return here
   }
 
   notesOf(sentence) { return [...this.notes.values()].filter((note) => note.sentence === sentence) }

@@ -7,9 +7,16 @@ import threading
 import time
 from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
+import msgspec
+import numpy
+import soundfile
+
 from storage.database import Database, open_database
+from storage.shelf import name_of
+from storage.tables import Call as Row
 from storage.writer import Writer
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
@@ -115,7 +122,14 @@ class FloorCall:
             floor.publish(CALLS, CallState(call=call, state="live", at=time.time(), info=self.info))
 
     def sentence(
-        self, role: str, text: str, sentiment: str = "neutral", *, mood: float | None = None, **more: Any
+        self,
+        role: str,
+        text: str,
+        sentiment: str = "neutral",
+        *,
+        mood: float | None = None,
+        late_s: float = 0.62,
+        **more: Any,
     ) -> Sentence:
         """What `says` publishes."""
         channel = self.info.roles.index(role)
@@ -138,7 +152,7 @@ class FloorCall:
             intent=more.pop("intent", "unknown"),
             intent_score=more.pop("intent_score", 0.9),
             times={
-                "captured": now - 0.62,
+                "captured": now - late_s,
                 "recognised": now - 0.08,
                 "understood": now - 0.02,
                 "sentence_published": now,
@@ -147,9 +161,16 @@ class FloorCall:
         )
 
     def says(self, role: str, text: str, sentiment: str = "neutral", **more: Any) -> Sentence:
-        said = self.sentence(role, text, sentiment, **more)
-        self._floor.publish(SENTENCES, said)
-        return said
+        self.said = self.sentence(role, text, sentiment, **more)
+        self._floor.publish(SENTENCES, self.said)
+        return self.said
+
+    def says_again(self) -> None:
+        """The last sentence once more, as one that was continued is, heard just now."""
+        later = time.time() - self.said.times["sentence_published"]
+        times = {stage: at + later for stage, at in self.said.times.items()}
+        self.said = msgspec.structs.replace(self.said, revision=self.said.revision + 1, times=times)
+        self._floor.publish(SENTENCES, self.said)
 
     def many(self, count: int) -> tuple[Topic, *tuple[Sentence, ...]]:
         """What to publish for a long call: `floor.publish(*call.many(2000))`."""
@@ -194,6 +215,20 @@ class FloorCall:
 
     def acknowledge(self, note: str) -> None:
         self._floor.publish(NOTES, NoteAcknowledged(call=self.id, note=note, by=self.agent, at=time.time()))
+
+    def recorded(self, seconds: float) -> None:
+        """As the recordings' stage leaves it."""
+        folder = Path(self._floor.settings.recordings_url)
+        folder.mkdir(exist_ok=True)
+        name = name_of(self.id, "flac")
+        hum = numpy.sin(numpy.arange(int(8000 * seconds)) / 8000 * 2 * numpy.pi * 300).astype("float32") * 0.1
+        soundfile.write(folder / name, numpy.stack([hum, hum], 1), 8000)
+        with self._floor.database.session() as session:
+            row = session.get(Row, self.id)
+            assert row is not None
+            row.recording, row.duration_ms = name, int(seconds * 1000)
+            session.add(row)
+            session.commit()
 
     def goes_on(self) -> None:
         """Live again after its audio had stopped."""

@@ -8,10 +8,16 @@ import time
 from pathlib import Path
 
 from playwright.sync_api import BrowserContext
+from sqlmodel import select
 
 from storage import sample
+from storage.database import Database
+from storage.labels import label
+from storage.tables import Sentence
+from storage.viewer import Viewer
 from tests.dashboard.conftest import BrowserThread, running_house
-from tests.dashboard.scenes import floor_at_work
+from tests.dashboard.floor import FloorCall
+from tests.dashboard.scenes import floor_at_work, goes_on, over
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pages"
 
@@ -22,15 +28,17 @@ def main(names: list[str]) -> None:
     try:
         with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
             calls = floor_at_work(house.floor)
-            anna = calls[0]
-            time.sleep(2)
+            anna, mona = calls["anna"], over(house.floor)
+            time.sleep(4)
+            mona.recorded(mona.at_ms / 1000)
+            _corrected(house.floor.database, anna.id, "Great, and nobody thought of telling me.")
             anna.note("Offer the refund and free delivery next time. I will approve it.", author="mia")
-            time.sleep(1)
             sample.add(house.floor.database)
             drawn = "[data-testid=stVegaLiteChart] svg"
             shots = {
                 "live": ("/", "", ".tile .badge"),
                 "call": (f"/call?call={anna.id}", "manager:mia", ".bubble"),
+                "call-over": (f"/call?call={mona.id}", "manager:mia", ".player"),
                 "my_call": ("/", "agent:anna", ".steps li"),
                 "agents": ("/agents?agent=grace.linden&period=8+weeks", "", drawn),
                 "everyone": ("/agents", "", drawn),
@@ -45,18 +53,33 @@ def main(names: list[str]) -> None:
                 for suffix, phone, dark in (("", False, False), ("-phone", True, False), ("-dark", False, True)):
                     where = house.address + path + (("&" if "?" in path else "?") + f"as={viewer}" if viewer else "")
                     context = thread.run(thread.context, address=where, phone=phone, dark=dark)
-                    thread.run(_shoot, context=context, where=where, wait=wait, path=FOLDER / f"{name}{suffix}.png")
+                    picture = FOLDER / f"{name}{suffix}.png"
+                    thread.run(_shoot, context=context, where=where, wait=wait, path=picture, calls=calls)
     finally:
         thread.stop()
 
 
-def _shoot(context: BrowserContext, where: str, wait: str, path: Path) -> None:
+def _shoot(context: BrowserContext, where: str, wait: str, path: Path, calls: dict[str, FloorCall]) -> None:
     page = context.new_page()
     page.goto(where)
-    page.locator(wait).first.wait_for()
-    page.wait_for_timeout(2500)
+    page.locator(wait).first.wait_for(timeout=30_000)
+    page.wait_for_timeout(1500)
+    goes_on(calls)
+    if wait == ".player":
+        page.locator(".bubble").nth(3).click()
+        page.locator(".row.playing").wait_for()
+        page.get_by_role("button", name="Pause").click()
+    page.wait_for_timeout(3500)
     page.screenshot(path=path)
     page.close()
+
+
+def _corrected(database: Database, call: str, text: str) -> None:
+    """The analyst heard the irony, the model did not."""
+    with database.session() as session:
+        said = session.exec(select(Sentence).where(Sentence.call == call, Sentence.text == text)).one()
+        label(session, Viewer("ada", "analyst"), said.id, "sentiment", "negative")
+        session.commit()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Calls with something to see in them, for pictures and benchmarks. What is said is in scenes.yaml."""
+"""Calls with something to see in them, for the pictures. What is said is in scenes.yaml."""
 
 from __future__ import annotations
 
@@ -8,57 +8,61 @@ from typing import Any
 
 import yaml
 
+from dashboard.feeling import feeling
 from tests.dashboard.floor import Floor, FloorCall
 
-FIGURES = {
-    "talk_share__caller": 0.46,
-    "talk_share__agent": 0.54,
-    "silence_share": 0.12,
-    "silence_longest_s": 9.0,
-    "overlap_s": 3.0,
-    "interruptions__agent": 1.0,
-    "interruptions__caller": 2.0,
-    "words_per_minute__caller": 162.0,
-    "words_per_minute__agent": 141.0,
-    "longest_monologue_s__agent": 14.0,
-}
+Scene = dict[str, Any]
 
 
-MORE = (
-    ("farid", "Porto", 4, 4),
-    ("grace", "Leeds", 1, 4),
-    ("hiro", "Leeds", 2, 5),
-    ("ines", "Porto", 0, 3),
-    ("jonas", "Porto", 3, 2),
-    ("kira", "Leeds", 1, 6),
-    ("lena", "Porto", 4, 6),
-)
-"""Who else is on the floor: agent, site, which scene, and how far it has come."""
-
-
-def floor_at_work(floor: Floor) -> list[FloorCall]:
-    """A dozen calls, good ones and bad ones, as if they had been going on for a while; the first five are whole."""
+def floor_at_work(floor: Floor) -> dict[str, FloorCall]:
+    """A dozen calls by agent, good ones and bad ones, as if they had been going on for a while."""
     scenes = yaml.safe_load(Path(__file__).with_name("scenes.yaml").read_text("utf-8"))
-    calls = []
-    for scene in scenes:
-        about = {name: scene[name] for name in ("agent", "queue", "site", "customer")}
-        lasted = sum(0.9 + 0.06 * len(line[-1]) for line in scene["lines"])
-        call = floor.call(started_at=time.time() - lasted - 3, **about)
-        _say(call, scene["lines"], scene["task"])
-        calls.append(call)
-    for agent, site, scene, words in MORE:
-        whole = scenes[scene]
-        call = floor.call(agent, queue=whole["queue"], site=site, started_at=time.time() - 90 - 40 * words)
-        _say(call, whole["lines"][:words], whole["task"])
-    upset, slow, bill = calls[0], calls[2], calls[4]
-    upset.alert("caller_upset", "Caller negative three sentences in a row", "critical", escalation=True)
-    upset.interim("agent", "You are right, and I would like to")
-    slow.interim("caller", "Now all of them are")
-    bill.alert("refund_promised", "The agent promised money back", "info")
-    return calls
+    return {scene["agent"]: _play(floor, scene) for scene in scenes}
 
 
-def _say(call: FloorCall, lines: list[Any], task: str) -> None:
-    for role, sentiment, intent, slots, text in lines:
-        call.says(role, text, sentiment, intent=intent, slots=slots)
-    call.metrics(task=task, **FIGURES)
+def goes_on(calls: dict[str, FloorCall]) -> None:
+    """What is being said while somebody looks."""
+    for agent in ("anna", "emil", "hiro", "jonas"):
+        calls[agent].says_again()
+    calls["anna"].interim("agent", "You are right, and I would like to")
+    calls["carla"].interim("caller", "Now all of them are")
+
+
+def over(floor: Floor) -> FloorCall:
+    """One of them as it is when it is over, recording and all."""
+    scenes = yaml.safe_load(Path(__file__).with_name("scenes.yaml").read_text("utf-8"))
+    call = _play(floor, scenes[1] | {"agent": "mona", "customer": "R. Keller"})
+    call.ends("analysed")
+    return call
+
+
+def _play(floor: Floor, scene: Scene) -> FloorCall:
+    lasted = sum(scene["pause"] + 0.7 + 0.06 * len(line[-1]) for line in scene["lines"])
+    about = {name: scene[name] for name in ("agent", "queue", "site", "customer", "medium") if name in scene}
+    call = floor.call(started_at=time.time() - lasted - 2, **about)
+    spoken: dict[str, list[tuple[int, int]]] = {"caller": [], "agent": []}
+    for number, (role, mood, intent, slots, text) in enumerate(scene["lines"]):
+        late_s = 0.55 + 0.07 * (number * 5 % 6)
+        said = call.says(role, text, feeling(mood), mood=mood, intent=intent, slots=slots, late_s=late_s)
+        spoken[role].append((said.end_ms - said.start_ms, len(text.split())))
+        call.at_ms += 1000 * scene["pause"]
+    if call.info.medium == "voice":
+        call.metrics(scene["task"], **_figures(spoken), **scene["figures"])
+    else:
+        call.metrics(scene["task"])
+    if "alert" in scene:
+        rule, severity, text = scene["alert"]
+        call.at_ms -= 1000 * scene["pause"]
+        call.alert(rule, text, severity, escalation=severity == "critical", sentence=said.sentence)
+    return call
+
+
+def _figures(spoken: dict[str, list[tuple[int, int]]]) -> dict[str, float]:
+    """What the lines tell by themselves."""
+    lengths = {role: sum(length for length, _ in turns) for role, turns in spoken.items()}
+    figures = {}
+    for role, turns in spoken.items():
+        figures[f"talk_share.{role}"] = lengths[role] / sum(lengths.values())
+        figures[f"words_per_minute.{role}"] = 60_000 * sum(words for _, words in turns) / lengths[role]
+        figures[f"longest_monologue_s.{role}"] = max(length for length, _ in turns) / 1000
+    return figures

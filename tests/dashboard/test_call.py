@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from pathlib import Path
 
-import numpy
 import pytest
-import soundfile
 from playwright.sync_api import expect
 from sqlmodel import col, select
 
-from storage.shelf import name_of
 from storage.tables import Audit, Call, Label, Note
 from tests.dashboard.conftest import House, Visit
 from tests.dashboard.floor import FloorCall
@@ -130,21 +126,6 @@ def test_a_correction_is_shown_with_the_models_answer_under_it(house: House, vis
     ]
 
 
-def record(house: House, call: FloorCall, seconds: float) -> None:
-    """As the recordings' stage leaves it."""
-    folder = Path(house.settings.recordings_url)
-    folder.mkdir(exist_ok=True)
-    name = name_of(call.id, "flac")
-    hum = numpy.sin(numpy.arange(int(8000 * seconds)) / 8000 * 2 * numpy.pi * 300).astype("float32") * 0.1
-    soundfile.write(folder / name, numpy.stack([hum, hum], 1), 8000)
-    with house.floor.database.session() as session:
-        row = session.get(Call, call.id)
-        assert row is not None
-        row.recording, row.duration_ms = name, int(seconds * 1000)
-        session.add(row)
-        session.commit()
-
-
 def test_the_recording_plays_from_the_sentence_clicked(house: House, visit: Visit) -> None:
     call = house.floor.call("anna")
     sentences = [call.says("caller", f"This is sentence number {number} of them.") for number in range(8)]
@@ -154,7 +135,7 @@ def test_the_recording_plays_from_the_sentence_clicked(house: House, visit: Visi
     call.ends("analysed")
     expect(page.locator(".state")).to_have_text("Over")
     page.wait_for_timeout(2000)  # it has looked once, and there was none yet
-    record(house, call, 25)
+    call.recorded(25)
     expect(page.locator(".player")).to_be_visible()
     page.locator(f'[data-sentence="{sentences[5].sentence}"] .bubble').click()
     expect(page.locator(".row.playing")).to_have_attribute("data-sentence", sentences[5].sentence)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -12,6 +14,13 @@ pytestmark = pytest.mark.browser
 
 def test_the_page_turns_to_the_call_at_hand(house: House, visit: Visit) -> None:
     page = visit(house, "/", looks_as="agent:zoe", phone=True)
+    expect(page.get_by_text("No call right now")).to_be_visible()
+    page.route(re.compile(r"/feed(\?|$)"), lambda route: None)  # an answer that takes its time
+    page.reload()
+    expect(page.get_by_label("Loading")).to_be_visible()
+    expect(page.get_by_text("No call right now")).to_be_hidden()
+    page.unroute_all()
+    page.reload()
     expect(page.get_by_text("No call right now")).to_be_visible()
     house.floor.call("ben").says("caller", "Not for Zoe.")
     first = house.floor.call("zoe", customer="M. Okafor")
