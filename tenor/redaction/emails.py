@@ -25,7 +25,7 @@ is it's its i'm my your his her their email e-mail mail address to me on the a a
 yeah yep um uh er that's thats by use with was it so for from send of you're see look meet me've can will
 """
 STOP = frozenset(_STOP.split())
-NOT_IN_DOMAINS = STOP - {"mail", "my"}
+NOT_IN_DOMAINS = STOP - {"mail", "my", "the", "and", "a"}
 _PROVIDERS = "gmail googlemail hotmail yahoo outlook icloud aol protonmail g_mail hot_mail i_cloud a_o_l proton_mail"
 PROVIDERS = tuple(tuple(name.split("_")) for name in _PROVIDERS.split())
 """Behind `at` they are mail, even if the rest was not heard."""
@@ -97,6 +97,8 @@ def _domain(tokens: list[Token], at: int, *, begun: bool = False) -> int:
                 last = place + 1
         elif (last > none and place > last) or (tokens[place].core in NOT_IN_DOMAINS and place != last):
             break
+    if last > none and last + 1 < len(tokens) and tokens[last + 1].core == "at":
+        return none  # "reach me at john dot smith at ..."
     return last
 
 

@@ -13,7 +13,7 @@ from tests.tenor.redaction.test_names import test_names_are_taken_out as names
 from tests.tenor.redaction.test_patterns import SECRET
 from tests.tenor.redaction.test_read_out import test_every_number_that_is_read_out as numbers
 
-JOINTS = {"at", "and", "for", "new", "my", "a"}
+JOINTS = {"at", "and", "for", "new", "my", "a", "the"}
 """Words inside an e-mail address, a year, spelling or New York; alone they tell nothing."""
 
 

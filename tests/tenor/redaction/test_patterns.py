@@ -109,6 +109,9 @@ SECRET = [
     ("my email is jane at my shop dot online thanks", "my email is [email] thanks"),
     ("it's ann underscore lee at firm dot co dot uk", "it's [email]"),
     ("jsmith at gmail", "[email]"),
+    ("reach me at john dot smith at hot mail dot com", "reach me at [email]"),
+    ("it's john smith at smith and sons dot org", "it's [email]"),
+    ("it's ann lee at a o l dot com", "it's [email]"),
     ("my email is jsmith ninety two", "my email is [email]"),
     ("my email address is john dot smith", "my email address is [email]"),
     # dates of birth
