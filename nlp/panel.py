@@ -9,6 +9,7 @@ import structlog
 from nlp import counters
 from nlp.call import Reply
 from nlp.classifiers import Classifiers
+from nlp.foreign import identifier
 from nlp.sentences import Draft
 from nlp.understood import Backend, Understood
 from tenor.errors import TenorError
@@ -27,6 +28,7 @@ class Panel:
 
     def check(self) -> None:
         """Raises what keeps us from asking, before anybody waits for an answer."""
+        identifier()
         self._backend.understand([])
 
     def ask(self, drafts: Sequence[Draft]) -> list[Reply | None]:

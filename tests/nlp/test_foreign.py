@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from nlp.foreign import is_foreign
+
+FROZEN = Path(__file__).parents[2] / "nlp" / "evaluation"
 
 
 @pytest.mark.parametrize(
@@ -17,6 +22,12 @@ from nlp.foreign import is_foreign
         "أين طلبي",
         "我的包裹在哪里",
         "jag har inte fått det på posten",
+        "Necesito ayuda",
+        "Ich brauche Hilfe",
+        "Siparişim nerede",
+        "tarvitsen apua",
+        "potřebuji pomoc",
+        "terima kasih banyak",
     ],
 )
 def test_other_languages_are_noticed(text: str) -> None:
@@ -29,6 +40,9 @@ def test_other_languages_are_noticed(text: str) -> None:
         "i want to check my balance",
         "my name is maria de la cruz",
         "it's los angeles california",
+        "Los Angeles, Las Vegas",
+        "Heinrich Schmidt",
+        "bye bye",
         "okay",
         "12345",
         "",
@@ -40,3 +54,9 @@ def test_other_languages_are_noticed(text: str) -> None:
 )
 def test_english_passes(text: str) -> None:
     assert not is_foreign(text)
+
+
+def test_no_frozen_sentence_is_taken_for_another_language() -> None:
+    files = (FROZEN / name for name in ("sentiment.jsonl", "intents.jsonl"))
+    texts = [json.loads(line)["text"] for file in files for line in file.read_text("utf-8").splitlines()]
+    assert [text for text in texts if is_foreign(text)] == []
