@@ -35,17 +35,17 @@ def known(settings: Settings) -> Known:
     return Known(
         intents=(*intents.names, UNKNOWN),
         tasks=(*sorted(intents.tasks), UNKNOWN),
-        sentiments=_sentiments(language),
+        sentiments=tuple(valences(language)) if language.backend == "local" else None,  # a server has its own
         classifiers=tuple(language.classifiers),
         sides=tuple(dict.fromkeys((*SIDES, *settings.ingest.roles))),
         webhooks=tuple(language.webhooks),
     )
 
 
-def _sentiments(language: LanguageSettings) -> tuple[str, ...] | None:
-    if language.backend == "riva":
-        return None  # the server's own
-    if language.sentiments:
-        return tuple(feeling.name for feeling in sentiments.read(Path(language.sentiments)))
-    card = read_card(Path(language.model) if language.model else DEFAULT)
-    return card.heads.get(sentiments.HEAD) or read_card(DEFAULT).heads[sentiments.HEAD]
+def valences(language: LanguageSettings) -> dict[str, float]:
+    """The sentiment labels, and what each is worth in a mood."""
+    if language.sentiments and language.backend == "local":
+        return {feeling.name: feeling.valence for feeling in sentiments.read(Path(language.sentiments))}
+    heads = read_card(Path(language.model) if language.model and language.backend == "local" else DEFAULT).heads
+    labels = heads.get(sentiments.HEAD) or read_card(DEFAULT).heads[sentiments.HEAD]
+    return {label: sentiments.VALENCES.get(label, 0.0) for label in labels}

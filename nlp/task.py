@@ -10,6 +10,8 @@ WEIGHTS = {"caller": 1.0, "agent": 0.5}
 """The caller says what is wanted; what the agent does about it is a second opinion."""
 LEAST = 0.5
 """Evidence under which a call is about nothing we know."""
+GENERAL = frozenset({"complaint"})
+"""Tasks that accompany others: a call is about them only when there is nothing more particular to be about."""
 
 
 class Evidence:
@@ -26,8 +28,9 @@ class Evidence:
 
     def best(self) -> tuple[str, float]:
         """The call's task and its share of the evidence."""
-        task = max(self._for, key=self._for.__getitem__, default=UNKNOWN)
-        if not self._for or self._for[task] < LEAST:
+        enough = [task for task, evidence in self._for.items() if evidence >= LEAST]
+        task = max(enough, key=lambda name: (name not in GENERAL, self._for[name]), default=None)
+        if task is None:
             return UNKNOWN, 0.0
         return task, self._for[task] / sum(self._for.values())
 

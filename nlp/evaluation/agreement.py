@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 Matrices = NDArray[np.float64]
 """Confusion matrices (..., wanted, got)."""
 DRAWS = 2000
-NEUTRAL = "neutral"
+FEWEST_CALLS = 5
+"""Fewer say nothing about how calls differ; then there are no intervals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure and where it lies with 95 % confidence."""
+    """A figure and where it lies with 95 % confidence; what cannot be told is not a number."""
 
     value: float
     low: float
@@ -56,13 +57,22 @@ class Agreement:
     def figures(self, seed: int = 0) -> dict[str, Estimate]:
         values = self._measure(self.matrix)
         drawn = self._measure(self._draws(seed))
-        return {name: _estimate(float(values[name]), drawn[name]) for name in values}
+        return {name: self._estimate(float(values[name]), drawn[name]) for name in values}
 
     def beside(self, other: Agreement, seed: int = 0) -> dict[str, Estimate]:
         """This one's figures less the other's, both on the same draws of the same calls."""
         ours, theirs = self._measure(self.matrix), other._measure(other.matrix)
         drawn, others = self._measure(self._draws(seed)), other._measure(other._draws(seed))
-        return {name: _estimate(float(ours[name] - theirs[name]), drawn[name] - others[name]) for name in ours}
+        return {
+            name: self._estimate(float(ours[name] - theirs[name]), drawn[name] - others[name])
+            for name in ours
+            if name in theirs  # labels may differ
+        }
+
+    @property
+    def neutral(self) -> frozenset[str]:
+        """Labels that are worth nothing."""
+        return frozenset(label for label, worth in zip(self.labels, self.worth, strict=True) if not worth)
 
     def _draws(self, seed: int) -> Matrices:
         calls = len(self.counts)
@@ -79,7 +89,7 @@ class Agreement:
         with np.errstate(divide="ignore", invalid="ignore"):
             precision, recall = right / got, right / wanted
             f1 = 2 * right / (wanted + got)
-            loud = [at for at, label in enumerate(self.labels) if label != NEUTRAL]
+            loud = [at for at, label in enumerate(self.labels) if label not in self.neutral]
             found = {
                 "mean difference": (matrices * np.abs(apart)).sum(axis=(-2, -1)) / total,
                 "mean shift": (matrices * apart).sum(axis=(-2, -1)) / total,
@@ -94,8 +104,8 @@ class Agreement:
                 found[f"F1 {label}"] = f1[..., at]
         return found
 
-
-def _estimate(value: float, drawn: NDArray[np.float64]) -> Estimate:
-    told = drawn[np.isfinite(drawn)]
-    low, high = np.percentile(told, [2.5, 97.5]) if len(told) else (np.nan, np.nan)
-    return Estimate(value, float(low), float(high))
+    def _estimate(self, value: float, drawn: NDArray[np.float64]) -> Estimate:
+        told = drawn[np.isfinite(drawn)]
+        enough = len(self.counts) >= FEWEST_CALLS and len(told)
+        low, high = np.percentile(told, [2.5, 97.5]) if enough else (np.nan, np.nan)
+        return Estimate(value, float(low), float(high))

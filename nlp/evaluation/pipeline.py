@@ -2,23 +2,24 @@
 
     PIPELINE_SENTIMENT_METRIC = mean(diff(sentiment of the transcript, sentiment of the recognised text))
 
-The difference is taken on the scale negative -1, neutral 0, positive 1; less is better. It stands in for the word error
+The difference is taken on the scale negative -1, neutral 0, positive 1, or by the valences of labels of one's own; less
+is better. It stands in for the word error
 rate, which is told beside it and is no part of it.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from whisper_normalizer.english import EnglishTextNormalizer
 
-from nlp.evaluation.agreement import NEUTRAL, Agreement, Estimate
+from nlp.evaluation.agreement import FEWEST_CALLS, Agreement, Estimate
 from nlp.evaluation.alignment import HeardWord, Spoken, align, word_errors
 from nlp.evaluation.transcripts import WrittenCall
-from nlp.sentiments import VALENCES
 from nlp.understood import Backend
 
 _MARKS = re.compile(r"[^\w\s']")
@@ -60,17 +61,20 @@ def hear(calls: Sequence[WrittenCall], words: Sequence[Sequence[HeardWord]]) -> 
     return [one for call in calls for one in call.sentences if one.text], WordErrors(errors, count)
 
 
-def judge(backend: Backend, sentences: Sequence[Spoken], *, bare: bool = False) -> Judged:
-    """What the model says of both forms of every sentence; `bare`: of their words alone, in lower case."""
+def judge(
+    backend: Backend, sentences: Sequence[Spoken], valences: Mapping[str, float], *, bare: bool = False
+) -> Judged:
+    """What the model says of both forms of every sentence; `bare`: of their words alone, in lower case. A label without
+    a valence is worth nothing."""
     form = _bare if bare else str
     wanted = backend.understand([form(sentence.text) for sentence in sentences])
     got = backend.understand([form(sentence.recognised) for sentence in sentences])
     pairs = [(one.sentiment, other.sentiment) for one, other in zip(wanted, got, strict=True)]
-    labels = sorted(wanted[0].sentiment_scores, key=lambda label: VALENCES.get(label, 0.0))
+    worth = dict.fromkeys((label for pair in pairs for label in pair), 0.0) | dict(valences)
+    labels = sorted(worth, key=worth.__getitem__)
     by_call: dict[str, list[tuple[str, str]]] = {}
     for sentence, pair in zip(sentences, pairs, strict=True):
         by_call.setdefault(sentence.call, []).append(pair)
-    worth = {label: VALENCES.get(label, 0.0) for label in labels}
     return Judged(backend.versions["sentiment"], Agreement.of(labels, worth, by_call), pairs)
 
 
@@ -86,12 +90,14 @@ class Report:
 
     @property
     def neutral_share(self) -> float:
-        return sum(wanted == NEUTRAL for wanted, _ in self.judged.pairs) / len(self.judged.pairs)
+        neutral = self.judged.agreement.neutral
+        return sum(wanted in neutral for wanted, _ in self.judged.pairs) / len(self.judged.pairs)
 
     @property
     def warning(self) -> str:
         """What one must know before believing the mean."""
-        return (
+        few = len(self.judged.agreement.counts) < FEWEST_CALLS
+        return ("Too few calls for intervals. " if few else "") + (
             f"{self.neutral_share:.0%} of these sentences are neutral. A model that says neutral to everything would"
             " get a perfect mean of 0 and an accuracy of 100 %, so look at the recall of what is not neutral."
         )
@@ -100,13 +106,13 @@ class Report:
         """What `--json` prints."""
         figures = self.judged.agreement.figures()
         document = {
-            METRIC: asdict(figures["mean difference"]),
+            METRIC: _plain(figures["mean difference"]),
             "calls": len(self.judged.agreement.counts),
             "sentences": len(self.sentences),
             "not_recognised": self._missed,
             "model": self.judged.model,
-            "bare_words": asdict(self._bare_mean),
-            "figures": {name: asdict(estimate) for name, estimate in figures.items()},
+            "bare_words": _plain(self._bare_mean),
+            "figures": {name: _plain(estimate) for name, estimate in figures.items()},
             "labels": list(self.judged.agreement.labels),
             "confusion": self.judged.agreement.matrix.astype(int).tolist(),
             "neutral_share": self.neutral_share,
@@ -118,8 +124,8 @@ class Report:
             differences = self.judged.agreement.beside(self.baseline.agreement)
             document["baseline"] = {
                 "model": self.baseline.model,
-                "figures": {name: asdict(one) for name, one in self.baseline.agreement.figures().items()},
-                "difference": {name: asdict(one) for name, one in differences.items()},
+                "figures": {name: _plain(one) for name, one in self.baseline.agreement.figures().items()},
+                "difference": {name: _plain(one) for name, one in differences.items()},
             }
         return document
 
@@ -176,6 +182,8 @@ class Report:
         ]
         head = f"{'':24}{self.baseline.model[-24:]:>26}{self.judged.model[-24:]:>26}{'difference':>28}"
         mean = between["mean difference"]
+        if math.isnan(mean.low):
+            return [head, *rows, f"fewer than {FEWEST_CALLS} calls: whether that is certain cannot be told"]
         verdict = "no difference that is certain" if mean.low <= 0 <= mean.high else (
             "better than the baseline" if mean.high < 0 else "worse than the baseline"
         )  # fmt: skip
@@ -184,11 +192,23 @@ class Report:
 
 def _told(estimate: Estimate, *, sign: bool = False) -> str:
     form = "+.3f" if sign else ".3f"
-    return f"{estimate.value:{form}} ({estimate.low:{form}} to {estimate.high:{form}})"
+    return _with_interval(*(f"{value:{form}}" for value in (estimate.value, estimate.low, estimate.high)))
 
 
 def _share(estimate: Estimate) -> str:
-    return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
+    value, low, high = (f"{100 * value:.1f}" for value in (estimate.value, estimate.low, estimate.high))
+    return _with_interval(f"{value} %", low, high)
+
+
+def _with_interval(value: str, low: str, high: str) -> str:
+    if "nan" in value:
+        return "-"
+    return value if "nan" in low else f"{value} ({low} to {high})"
+
+
+def _plain(estimate: Estimate) -> dict[str, float | None]:
+    """JSON has no word for what is not a number."""
+    return {name: value if math.isfinite(value) else None for name, value in asdict(estimate).items()}
 
 
 def _bare(text: str) -> str:

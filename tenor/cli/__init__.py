@@ -100,3 +100,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     except BrokenPipeError:  # `tenor ... | head`
         sys.stderr.close()
+    except OSError as error:  # a full disk, a folder that may not be written
+        where = f"{error.filename}: " if error.filename else ""
+        complain(f"{where}{error.strerror or error}")
+        sys.exit(TenorError.exit_code)

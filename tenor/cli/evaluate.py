@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -72,6 +73,7 @@ def pipeline(
     from nlp.backend import open_backend
     from nlp.evaluation import pipeline as measure
     from nlp.evaluation import transcripts
+    from nlp.names import valences
 
     chosen = settings(
         context,
@@ -80,10 +82,13 @@ def pipeline(
         speech__interim=False,
         language__model=model and str(model),
     )
+    if out:
+        _prepare(out)
     data = data or _default_data()
     calls = transcripts.read(data)
     ours = open_backend(chosen)  # a wrong folder is told before hours of hearing
-    theirs = open_backend(changed(chosen, language={"model": str(baseline)})) if baseline else None
+    other = changed(chosen, language={"model": str(baseline)}) if baseline else None
+    theirs = open_backend(other) if other else None
     heard = _read(recognised) if recognised else run(_hear(chosen, calls, jobs, own=riva is None))
     missing = [call.name for call in calls if call.name not in heard]
     if missing:
@@ -91,8 +96,9 @@ def pipeline(
     sentences, words = measure.hear(calls, [heard[call.name] for call in calls])
     if not sentences:
         raise BadInput(f"nobody says anything in {data}")
-    compared = measure.judge(theirs, sentences) if theirs else None
-    judged, bare = measure.judge(ours, sentences), measure.judge(ours, sentences, bare=True)
+    compared = measure.judge(theirs, sentences, valences(other.language)) if theirs and other else None
+    worth = valences(chosen.language)
+    judged, bare = measure.judge(ours, sentences, worth), measure.judge(ours, sentences, worth, bare=True)
     report = measure.Report(sentences, words, judged, bare, compared)
     if as_json:
         typer.echo(json.dumps(report.document(), ensure_ascii=False))
@@ -101,6 +107,16 @@ def pipeline(
     if out:
         _write(out, report, heard)
         say(f"report, picture and sentences are in {out}")
+
+
+def _prepare(folder: Path) -> None:
+    """A place that cannot be written is told before hours of hearing."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise BadInput(f"--out {folder} cannot be written: {error.strerror}", "name a folder") from None
 
 
 def _default_data() -> Path:
@@ -157,7 +173,6 @@ def _read(file: Path) -> dict[str, list[HeardWord]]:
 def _write(folder: Path, report: Report, heard: dict[str, list[HeardWord]]) -> None:
     from nlp.evaluation.picture import confusion_svg
 
-    folder.mkdir(parents=True, exist_ok=True)
     agreement = report.judged.agreement
     picture = confusion_svg(
         agreement.matrix,

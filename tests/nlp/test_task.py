@@ -21,3 +21,10 @@ def test_small_talk_is_about_nothing() -> None:
     assert task_of([("caller", {"greeting": 1.0, "balance": 0.1})], TASKS) == ("unknown", 0.0)
     assert task_of([], TASKS) == ("unknown", 0.0)
     assert task_of([("caller", {"greeting": 1.0})], frozenset()) == ("unknown", 0.0)
+
+
+def test_a_complaint_is_about_what_is_complained_of() -> None:
+    tasks = TASKS | {"complaint"}
+    angry = [("caller", {"complaint": 0.9})] * 4
+    assert task_of([*angry, ("caller", {"refund": 0.8})], tasks)[0] == "refund"
+    assert task_of([*angry, ("caller", {"refund": 0.2})], tasks)[0] == "complaint"

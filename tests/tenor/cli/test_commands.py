@@ -106,6 +106,15 @@ def test_a_kafka_that_is_not_there(tmp_path: Path) -> None:
         assert "localhost:1" in done.stderr
 
 
+def test_a_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "tenor", "config"]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (1, "error: No space left on device\n")
+
+
 def test_an_unknown_stage(tmp_path: Path) -> None:
     done = tenor("serve", "kitchen", cwd=tmp_path)
     assert done.returncode == 2

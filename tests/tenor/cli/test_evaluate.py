@@ -60,7 +60,9 @@ def report(data: Path) -> dict[str, Any]:
 def test_the_measure_and_what_stands_beside_it(report: dict[str, Any]) -> None:
     assert (report["calls"], report["sentences"], report["not_recognised"]) == (1, 11, 0)  # [noise] is no sentence
     metric = report["PIPELINE_SENTIMENT_METRIC"]
-    assert 0 <= metric["low"] <= metric["value"] <= metric["high"] <= 0.5
+    assert 0 <= metric["value"] <= 0.5
+    assert metric["low"] is metric["high"] is None, "one call says nothing about others"
+    assert "Too few calls for intervals" in report["note"]
     assert 0 <= report["bare_words"]["value"] <= 0.5
     assert report["figures"]["accuracy"]["value"] >= 0.7
     assert report["figures"]["non-neutral recall"]["value"] >= 0.5
@@ -91,8 +93,8 @@ def test_a_model_beside_a_baseline_without_hearing_again(report: dict[str, Any],
     done = tenor("evaluate", "pipeline", *same, cwd=data)
     assert done.returncode == 0, done.stderr
     assert "PIPELINE_SENTIMENT_METRIC" in done.stdout
-    assert "no difference that is certain" in done.stdout
-    assert "+0.000 (+0.000 to +0.000)" in done.stdout
+    assert "fewer than 5 calls: whether that is certain cannot be told" in done.stdout
+    assert "+0.000" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -108,3 +110,31 @@ def test_data_that_is_none(tmp_path: Path, content: str | None, words: str) -> N
     done = tenor("evaluate", "pipeline", "--data", tmp_path, cwd=tmp_path)
     assert done.returncode == 2
     assert words in done.stderr
+
+
+def test_labels_of_ones_own_are_measured_by_their_valences(report: dict[str, Any], data: Path) -> None:
+    file = data / "sentiments.yaml"
+    file.write_text(
+        """\
+awful: {valence: -1, examples: [this is the worst service, i am really angry, this is ridiculous]}
+so so: {valence: -0.5, examples: [that is a bit late, nobody called me, it has not come]}
+fine: {valence: 0, examples: [one moment please, my order number is, how can i help you]}
+"""
+    )
+    done = tenor(
+        *("--set", f"language.sentiments={file}", "evaluate", "pipeline", "--data", data, "--json"),
+        *("--recognised", data / "out" / "recognised.jsonl"),
+        cwd=data,
+    )
+    found = json.loads(done.stdout, parse_constant=pytest.fail)  # NaN is no JSON
+    assert found["labels"] == ["awful", "so so", "fine"]
+    assert 0 < found["neutral_share"] < 1
+    right = sum(row[at] for at, row in enumerate(found["confusion"]))
+    assert (found["PIPELINE_SENTIMENT_METRIC"]["value"] > 0) == (right < found["sentences"])
+
+
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_heard(data: Path) -> None:
+    done = tenor("evaluate", "pipeline", "--data", data, "--out", data / "calls" / "late.json", cwd=data)
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
