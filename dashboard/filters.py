@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime, tzinfo
+from datetime import date, timedelta
 from typing import NoReturn, get_args
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
@@ -15,22 +14,25 @@ from storage.periods import Period, Step
 
 SPANS = {"7 days": 7, "4 weeks": 28, "8 weeks": 56, "6 months": 182, "1 year": 364}
 STEPS: tuple[Step, ...] = get_args(Step)
+OWN = "Own dates"
 EVERYTHING = "All"
-
-
-def zone() -> tzinfo:
-    """Where the reader's clock is; the machine's own zone when the browser does not tell."""
-    try:
-        return ZoneInfo(st.context.timezone or "")
-    except (ZoneInfoNotFoundError, ValueError):
-        return datetime.now().astimezone().tzinfo or UTC
 
 
 def period(default: str = "4 weeks") -> Period:
     span = st.segmented_control(
-        "Period", list(SPANS), default=default, required=True, key="period", bind="query-params", wrap=True
+        "Period", [*SPANS, OWN], default=default, required=True, key="period", bind="query-params", wrap=True
     )
-    return Period.ending(time.time(), SPANS[span or default], zone())
+    return own_dates() if span == OWN else Period.ending(time.time(), SPANS[span or default], look.zone())
+
+
+def own_dates() -> Period:
+    """From one day to another, both included. Until the second is chosen, the first alone."""
+    today = look.local(time.time()).date()
+    chosen: tuple[date, ...] = st.date_input(
+        "From and to", (today - timedelta(days=27), today), max_value=today, key="dates", bind="query-params",
+        format="YYYY-MM-DD", required=True, width=240,
+    )  # fmt: skip
+    return Period(chosen[0], chosen[-1], look.zone())
 
 
 def step(span: Period) -> Step:
@@ -56,7 +58,7 @@ def person(label: str, names: Mapping[str, str], key: str, everyone: str) -> str
         wanted = state[key] if key in state else st.query_params.get(key, "")
     state[key] = wanted if wanted in names else ""
     chosen: str = st.selectbox(
-        label, ["", *names], key=key, format_func=lambda one: names.get(one, everyone), width=340
+        label, ["", *names], key=key, format_func=lambda one: names.get(one, everyone), width=280
     )
     if chosen:
         st.query_params[key] = chosen

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import listing, look, plots, tiles
 from storage import history
 from storage.database import Database
-from storage.figures import Sums, trend
+from storage.figures import FEWEST, Sums, trend
 from storage.history import Order, Scope, Tally
 from storage.periods import Period, Step
 from storage.viewer import Viewer
@@ -57,9 +57,11 @@ def show_tiles(subject: Subject) -> None:
     for figure, (title, written) in FIGURES.items():
         own = subject.own[figure]
         mood = figure in plots.SIDES
-        remarks = [tiles.compared(own, subject.before[figure], "the period before", written, mood=mood)]
+        remarks = []
         if subject.team is not None:
-            remarks.insert(0, tiles.compared(own, subject.team[figure], "the team", written, mood=mood))
+            remarks.append(tiles.compared(own, subject.team[figure], "the team", written, mood=mood))
+        if subject.before.calls >= FEWEST:  # else it is said once, beside the calls
+            remarks.append(tiles.compared(own, subject.before[figure], "the period before", written, mood=mood))
         made.append(tiles.Tile(title, written(own.mean), tuple(remarks)))
     tiles.show(made)
 
@@ -69,6 +71,8 @@ def show_curves(subject: Subject, step: Step) -> date | None:
     steps = history.in_steps(subject.days, step)
     trends = {side: trend({day: tally[side] for day, tally in subject.days.items()}) for side in plots.SIDES}
     words = [f"{name}: {tiles.tendency(trends[side], subject.own[side].n)}" for side, name in plots.SIDES.items()]
+    if subject.team is not None:
+        words.append("dashed: the team's callers")
     tiles.section("Mood", " · ".join(words))
     team = subject.team["mood_caller"] if subject.team is not None else Sums()
     chart = plots.mood_over_time(steps, trends, team.mean, step)
@@ -81,7 +85,7 @@ def _show_figures(subject: Subject, steps: Mapping[date, Tally], step: Step) -> 
     coarse = history.in_steps(subject.days, "week" if step == "day" else step)  # a day's few calls say little
     columns = st.columns(3)
     with columns[0]:
-        tiles.section("Calls", f"a {step}, and how many escalated")
+        tiles.section("Calls", f"a {step}; orange: escalated")
         plots.show(plots.counts_over_time(steps, step))
     shares = (
         ("talk_share_agent", "Agent talks", "share of all speech"),
@@ -89,7 +93,7 @@ def _show_figures(subject: Subject, steps: Mapping[date, Tally], step: Step) -> 
     )
     for column, (figure, title, about) in zip(columns[1:], shares, strict=True):
         with column:
-            tiles.section(title, about)
+            tiles.section(title, f"{about}; dashed: the team" if subject.team is not None else about)
             other = subject.team[figure].mean if subject.team is not None else None
             if subject.own[figure].n:
                 plots.show(plots.figure_over_time(coarse, figure, other))
@@ -120,7 +124,7 @@ def show_calls(
         st.caption("No calls.")
     with st.container(horizontal=True):
         listing.download("Figures", subject.name, figures_as_rows(subject, step))
-        listing.download("Calls", subject.name, [listing.as_row(call) for call in found])
+        listing.download("Calls", subject.name, [listing.as_row(call, subject.period.zone) for call in found])
 
 
 def figures_as_rows(subject: Subject, step: Step) -> list[dict[str, Any]]:
@@ -138,7 +142,9 @@ def figures_as_rows(subject: Subject, step: Step) -> list[dict[str, Any]]:
 def _calls_tile(subject: Subject) -> tiles.Tile:
     now, then = subject.own.calls, subject.before.calls
     minutes = subject.own["minutes"]
-    remarks = [tiles.Remark(f"{look.count(then)} in the period before")]
+    few = then < FEWEST
+    told = f"{look.count(then)} in the period before"
+    remarks = [tiles.Remark(f"{told}, too few to compare" if few else told, "few" if few else "")]
     if minutes.n:
         remarks.append(tiles.Remark(f"{minutes.mean:.1f} min on average"))
     return tiles.Tile("Calls", look.count(now), tuple(remarks))

@@ -17,15 +17,21 @@ from storage.periods import Step
 SIDES = {"mood_caller": "Caller", "mood_agent": "Agent"}
 SIDE_COLOURS = alt.Scale(domain=list(SIDES.values()), range=[SERIES[0], SERIES[1]])
 SIDE_SHAPES = alt.Scale(domain=list(SIDES.values()), range=["circle", "diamond"])
+GREY = SENTIMENT_COLOURS["neutral"]
 MOOD = alt.Scale(
-    domain=[-0.4, 0, 0.4],
-    range=[SENTIMENT_COLOURS["negative"], "#D9DDE3", SENTIMENT_COLOURS["positive"]],
+    domain=[-0.3, 0, 0.3],
+    range=[SENTIMENT_COLOURS["negative"], GREY, SENTIMENT_COLOURS["positive"]],
     interpolate="rgb",
     clamp=True,
 )
-"""The same colour for the same mood on every plot."""
+"""The same colour for the same mood on every plot; each step of it stands out from white and from dark."""
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-GREY = "#8A8F98"
+CONFIG = {
+    "axis": {"labelFlush": False, "labelOverlap": True},
+    "legend": {"symbolOpacity": 1, "symbolStrokeWidth": 0},
+    "mark": {"tooltip": None},
+}
+"""Labels stand at their marks, and legends show the colours as they are."""
 WIDTHS = {"day": 1, "week": 7, "month": 30}
 Rows = list[dict[str, Any]]
 Plot = Any
@@ -37,6 +43,7 @@ def show(plot: Plot, *, choose: str = "", key: str = "") -> dict[str, Any]:
 
     Not by `st.altair_chart`, which checks each plot against the whole schema and takes ten times as long."""
     spec = plot.to_dict(validate=False)
+    spec["config"] = CONFIG
     if not choose:
         st.vega_lite_chart(spec, width="stretch", key=key or None)
         return {}
@@ -67,21 +74,21 @@ def mood_over_time(
         if found
         for point in found.line
     ]
-    sides = alt.Legend(orient="top", symbolOpacity=1)
+    sides = alt.Legend(orient="top")
     colour = alt.Color("side:N", scale=SIDE_COLOURS, title=None, legend=sides)
-    x = _days(8)
+    x = _days(8, padding=14)
     y = alt.Y("mood:Q", title="Mood", scale=alt.Scale(nice=True, zero=True))
     chosen = alt.selection_point(name="step", fields=["day"], on="click", toggle=False)
     marks = (
         chart(rows)
-        .mark_point(filled=True)
+        .mark_point(filled=True, opacity=1)
         .encode(
             x=x,
             y=y,
             color=colour,
             shape=alt.Shape("side:N", scale=SIDE_SHAPES, title=None, legend=sides),
             size=alt.Size("calls:Q", scale=alt.Scale(range=[25, 220]), legend=None),
-            opacity=alt.condition(chosen, alt.value(0.75), alt.value(0.2)),
+            fillOpacity=alt.condition(chosen, alt.value(0.9), alt.value(0.25)),
             tooltip=[
                 alt.Tooltip("date:T", title="From" if step != "day" else "Day", format="%A %-d %B"),
                 alt.Tooltip("side:N", title="Side"),
@@ -96,17 +103,11 @@ def mood_over_time(
     trend = base.mark_line(strokeWidth=2.2).encode(y="mood:Q")
     layers: list[Any] = [_zero(), band, trend, marks] if line else [_zero(), marks]
     if team is not None:
-        rule = chart([{"mood": team, "name": "Team, callers"}])
-        layers.insert(1, rule.mark_rule(strokeDash=[5, 4], color=SERIES[0], opacity=0.75).encode(y="mood:Q"))
-        layers.append(
-            rule.mark_text(align="left", dy=-7, dx=4, color=SERIES[0], fontSize=11).encode(
-                y="mood:Q", x=alt.value(0), text="name:N"
-            )
-        )
+        layers.insert(1, chart([{"mood": team}]).mark_rule(strokeDash=[5, 4], color=SERIES[0]).encode(y="mood:Q"))
     return alt.layer(*layers).properties(height=300)
 
 
-def figure_over_time(steps: Mapping[date, Tally], figure: str, other: float | None, kind: str = "share") -> Plot:
+def figure_over_time(steps: Mapping[date, Tally], figure: str, other: float | None) -> Plot:
     """A share with its 95 % intervals; the dashed line is the team."""
     rows: Rows = []
     for day, tally in steps.items():
@@ -115,7 +116,7 @@ def figure_over_time(steps: Mapping[date, Tally], figure: str, other: float | No
             reach = sums.interval
             low, high = (max(0.0, reach.low), min(1.0, reach.high)) if reach else (None, None)
             rows.append({"date": moment(day), "value": sums.mean, "low": low, "high": high, "calls": sums.n})
-    base = chart(rows).encode(x=alt.X("date:T", title=None, axis=alt.Axis(format="%-d %b", tickCount=4, grid=False)))
+    base = chart(rows).encode(x=_days(4, padding=8))
     y = alt.Y("value:Q", title=None, axis=alt.Axis(format="%", tickCount=4), scale=alt.Scale(zero=True))
     line = base.mark_line(color=SERIES[2], strokeWidth=1.8, point=alt.OverlayMarkDef(size=22, color=SERIES[2])).encode(
         y=y,
@@ -141,7 +142,7 @@ def counts_over_time(steps: Mapping[date, Tally], step: Step) -> Plot:
         span = {"date": moment(day), "end": moment(day + timedelta(days=WIDTHS[step]))}
         rows.append(span | {"kind": "Escalated", "calls": escalated, "low": 0, "high": escalated})
         rows.append(span | {"kind": "Other", "calls": tally.calls - escalated, "low": escalated, "high": tally.calls})
-    colours = alt.Scale(domain=["Escalated", "Other"], range=[SENTIMENT_COLOURS["negative"], "#9FB4CC"])
+    colours = alt.Scale(domain=["Escalated", "Other"], range=[SENTIMENT_COLOURS["negative"], "#6E8CB0"])
     return (
         chart(rows)
         .mark_rect()
@@ -184,15 +185,21 @@ def dots(groups: Sequence[tuple[str, str, Sums, str]], overall: float | None, le
             "name:N",
             sort=order,
             title=None,
-            axis=alt.Axis(labelLimit=190, ticks=False, domain=False, labelOverlap=False),
+            axis=alt.Axis(labelLimit=190, ticks=False, domain=False, labelOverlap=False, grid=False),
         ),
         color=alt.Color("group:N", scale=alt.Scale(range=SERIES), title=legend, legend=alt.Legend(orient="top")),
-        opacity=alt.condition("datum.few", alt.value(0.35), alt.value(1.0)),
+        opacity=alt.condition("datum.few", alt.value(0.55), alt.value(1.0)),
     )
     tooltip = [alt.Tooltip("name:N", title="Name"), alt.Tooltip("mood:Q", format="+.2f", title="Mood"),
                alt.Tooltip("calls:Q", title="Calls"), alt.Tooltip("note:N", title=" ")]  # fmt: skip
     lines = base.mark_rule(strokeWidth=2.5).encode(
-        x=alt.X("low:Q", title="How callers felt (mean, 95 % interval)"), x2="high:Q"
+        x=alt.X(
+            "low:Q",
+            title="How callers felt (mean, 95 % interval)",
+            axis=alt.Axis(tickCount=6, format=".2f"),
+            scale=alt.Scale(padding=14),
+        ),
+        x2="high:Q",
     )
     marks = (
         base.mark_point(filled=True, size=85, cursor="pointer").encode(x="mood:Q", tooltip=tooltip).add_params(chosen)
@@ -213,12 +220,13 @@ def rhythm(hours: Mapping[tuple[int, int], Tally]) -> Plot:
     ]
     return (
         chart(rows)
-        .mark_square()
+        .mark_square(opacity=1)
         .encode(
-            x=alt.X("hour:O", title="Hour of the day", axis=alt.Axis(labelAngle=0, grid=False)),
+            x=alt.X("hour:O", title="Hour of the day", axis=alt.Axis(labelAngle=0, grid=False, labelOverlap="parity")),
             y=alt.Y("day:N", sort=list(WEEKDAYS), title=None, axis=alt.Axis(grid=False)),
             size=alt.Size("calls:Q", scale=alt.Scale(range=[20, 330]), legend=None),
-            color=alt.Color("mood:Q", scale=MOOD, title="Mood", legend=alt.Legend(orient="right", gradientLength=110)),
+            color=alt.Color("mood:Q", scale=MOOD, title="Mood",
+                            legend=alt.Legend(orient="right", gradientLength=110, values=[-0.3, 0, 0.3])),
             tooltip=["day:N", "hour:O", alt.Tooltip("mood:Q", format="+.2f", title="Mood"),
                      alt.Tooltip("calls:Q", title="Calls")],
         )
@@ -235,8 +243,13 @@ def bars(groups: Iterable[tuple[str, Tally]], title: str) -> Plot:
         chart(rows)
         .mark_bar(cornerRadiusEnd=3)
         .encode(
-            x=alt.X("calls:Q", title=title, axis=alt.Axis(tickMinStep=1)),
-            y=alt.Y("name:N", sort="-x", title=None, axis=alt.Axis(labelLimit=170, ticks=False, domain=False)),
+            x=alt.X("calls:Q", title=title, axis=alt.Axis(tickMinStep=1, tickCount=4, format="d")),
+            y=alt.Y(
+                "name:N",
+                sort="-x",
+                title=None,
+                axis=alt.Axis(labelLimit=170, ticks=False, domain=False, labelOverlap=False),
+            ),
             color=alt.Color("mood:Q", scale=MOOD, title="Mood", legend=None),
             tooltip=["name:N", "calls:Q", alt.Tooltip("mood:Q", format="+.2f", title="Mood")],
         )
@@ -249,8 +262,14 @@ def moment(day: date) -> str:
     return f"{day.isoformat()}T00:00:00"
 
 
-def _days(ticks: int) -> alt.X:
-    return alt.X("date:T", title=None, axis=alt.Axis(format="%-d %b", tickCount=ticks, grid=False))
+def dates(ticks: int, form: str = "%-d %b") -> alt.Axis:
+    """Times along the bottom, written the same way from end to end."""
+    return alt.Axis(format=form, tickCount=ticks, grid=False)
+
+
+def _days(ticks: int, padding: int = 0) -> alt.X:
+    """With room for the first and last mark."""
+    return alt.X("date:T", title=None, axis=dates(ticks), scale=alt.Scale(padding=padding))
 
 
 def _zero() -> Plot:
@@ -265,9 +284,7 @@ def sentiments_over_time(days: Mapping[tuple[str, str], int]) -> Plot:
         chart(rows)
         .mark_bar()
         .encode(
-            x=alt.X(
-                "date:T", timeUnit="yearmonthdate", title=None, axis=alt.Axis(format="%-d %b", tickCount=8, grid=False)
-            ),
+            x=alt.X("date:T", timeUnit="yearmonthdate", title=None, axis=dates(8)),
             y=alt.Y("sentences:Q", title=None, axis=alt.Axis(tickCount=3, format="d")),
             color=alt.Color("sentiment:N", scale=colours, title=None, legend=alt.Legend(orient="top")),
             tooltip=[alt.Tooltip("date:T", title="Day", format="%-d %B"), "sentiment:N", "sentences:Q"],

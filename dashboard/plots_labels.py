@@ -27,11 +27,12 @@ def kappas(pairs: Sequence[Pair]) -> Plot:
                     "agreed": found.agreed,
                 }
             )
+    least = min([-0.2, *(row["low"] for row in rows)])
     base = chart(rows).encode(
-        y=alt.Y("pair:N", sort="-x", title=None, axis=alt.Axis(labelLimit=220, ticks=False, domain=False))
+        y=alt.Y("pair:N", sort="-x", title=None, axis=alt.Axis(labelLimit=220, ticks=False, domain=False, grid=False))
     )
     lines = base.mark_rule(strokeWidth=2.5, color=SERIES[0]).encode(
-        x=alt.X("low:Q", title=None, scale=alt.Scale(domain=[-0.2, 1])), x2="high:Q"
+        x=alt.X("low:Q", title=None, axis=alt.Axis(tickCount=6), scale=alt.Scale(domain=[least, 1.05])), x2="high:Q"
     )
     marks = base.mark_point(filled=True, size=90, color=SERIES[0], opacity=1).encode(
         x="kappa:Q",
@@ -42,7 +43,7 @@ def kappas(pairs: Sequence[Pair]) -> Plot:
             alt.Tooltip("shared:Q", title="Sentences"),
         ],
     )
-    names = base.mark_text(dy=-10, fontSize=11, color=GREY).encode(x="kappa:Q", text=alt.Text("kappa:Q", format=".2f"))
+    names = base.mark_text(dy=-11, fontSize=11, color=GREY).encode(x="kappa:Q", text=alt.Text("kappa:Q", format=".2f"))
     return alt.layer(lines, marks, names).properties(height=alt.Step(38))
 
 
@@ -56,10 +57,11 @@ def answers(pair: Pair) -> Plot:
         y=alt.Y("other:N", title=pair.other, axis=alt.Axis(labelLimit=110)),
         tooltip=["one:N", "other:N", "times:Q"],
     )
-    squares = base.mark_rect().encode(color=alt.Color("times:Q", scale=alt.Scale(scheme="blues"), legend=None))
+    blues = alt.Scale(range=["#DCE8F4", "#9CC3E4", SERIES[0]], interpolate="rgb")
+    squares = base.mark_rect().encode(color=alt.Color("times:Q", scale=blues, legend=None))
     most = max((row["times"] for row in rows), default=1)
-    text = base.mark_text(fontSize=11).encode(
-        text="times:Q", color=alt.condition(f"datum.times > {most / 2}", alt.value("white"), alt.value("#1B1F27"))
+    text = base.mark_text(fontSize=12).encode(
+        text="times:Q", color=alt.condition(f"datum.times > {0.8 * most}", alt.value("white"), alt.value("#1B1F27"))
     )
     return alt.layer(squares, text).properties(height=alt.Step(34))
 

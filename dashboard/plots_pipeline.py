@@ -7,18 +7,18 @@ from collections.abc import Sequence
 import altair as alt
 
 from dashboard.look import SENTIMENT_COLOURS, SERIES
-from dashboard.plots import GREY, Plot, Rows, chart
+from dashboard.plots import GREY, Plot, Rows, chart, dates
 from storage.operations import Wait
 
 
-def flow(steps: Sequence[tuple[float, int]], step_s: int) -> Plot:
+def flow(steps: Sequence[tuple[float, int]], step_s: int, form: str) -> Plot:
     """Sentences a step; a gap is a time without any."""
     rows: Rows = [{"at": at * 1000, "end": (at + step_s) * 1000, "low": 0, "sentences": n} for at, n in steps]
     return (
         chart(rows)
-        .mark_rect(color=SERIES[0], opacity=0.75)
+        .mark_rect(color=SERIES[0])
         .encode(
-            x=alt.X("at:T", title=None, axis=alt.Axis(tickCount=5, grid=False)),
+            x=alt.X("at:T", title=None, axis=dates(5, form)),
             x2="end:T",
             y=alt.Y("low:Q", title=None, axis=alt.Axis(tickCount=4, format="d")),
             y2="sentences:Q",
@@ -28,7 +28,7 @@ def flow(steps: Sequence[tuple[float, int]], step_s: int) -> Plot:
     )
 
 
-def latency_over_time(points: Sequence[tuple[float, float, float]], target_ms: float) -> Plot:
+def latency_over_time(points: Sequence[tuple[float, float, float]], target_ms: float, form: str) -> Plot:
     """The middle of all sentences and the slowest twentieth, against the target."""
     names = ("Median", "95th percentile")
     rows: Rows = [
@@ -38,14 +38,14 @@ def latency_over_time(points: Sequence[tuple[float, float, float]], target_ms: f
     ]
     lines = (
         chart(rows)
-        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=18))
+        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=24))
         .encode(
-            x=alt.X("at:T", title=None, axis=alt.Axis(tickCount=5, grid=False)),
-            y=alt.Y("ms:Q", title="ms", axis=alt.Axis(tickCount=4)),
+            x=alt.X("at:T", title=None, axis=dates(5, form), scale=alt.Scale(padding=8)),
+            y=alt.Y("ms:Q", title="ms", axis=alt.Axis(tickCount=4, format="d")),
             color=alt.Color(
                 "of:N", scale=alt.Scale(domain=names, range=SERIES[:2]), title=None, legend=alt.Legend(orient="top")
             ),
-            strokeDash=alt.StrokeDash("of:N", legend=None, scale=alt.Scale(domain=names, range=[[1, 0], [5, 3]])),
+            shape=alt.Shape("of:N", title=None, scale=alt.Scale(domain=names, range=["circle", "diamond"])),
             tooltip=[
                 alt.Tooltip("at:T", title="About", format="%-d %b %H:%M"),
                 "of:N",
@@ -53,10 +53,10 @@ def latency_over_time(points: Sequence[tuple[float, float, float]], target_ms: f
             ],
         )
     )
-    target = (
-        chart([{"ms": target_ms}]).mark_rule(strokeDash=[2, 3], color=SENTIMENT_COLOURS["negative"]).encode(y="ms:Q")
-    )
-    return alt.layer(lines, target).properties(height=190)
+    target = chart([{"ms": target_ms}]).encode(y="ms:Q")
+    rule = target.mark_rule(strokeDash=[5, 4], color=SENTIMENT_COLOURS["negative"])
+    name = target.mark_text(text="target", align="right", dy=-7, fontSize=11, color=GREY).encode(x=alt.value("width"))
+    return alt.layer(lines, rule, name).properties(height=190)
 
 
 def waits(stages: Sequence[Wait]) -> Plot:
@@ -68,12 +68,14 @@ def waits(stages: Sequence[Wait]) -> Plot:
             "stage:N",
             sort=order,
             title=None,
-            axis=alt.Axis(labelLimit=260, ticks=False, domain=False, labelOverlap=False),
+            axis=alt.Axis(labelLimit=260, ticks=False, domain=False, labelOverlap=False, grid=False),
         ),
         tooltip=["stage:N", *(alt.Tooltip(f"{name}:Q", format=".1f") for name in ("p50", "p95", "p99"))],
     )
-    bars = base.mark_bar(color=SERIES[0], cornerRadiusEnd=3, height={"band": 0.55}).encode(x=alt.X("p50:Q", title="ms"))
-    ticks = base.mark_tick(color=SERIES[1], thickness=3, size=16).encode(x="p95:Q")
+    bars = base.mark_bar(color=SERIES[0], cornerRadiusEnd=3, height={"band": 0.55}).encode(
+        x=alt.X("p50:Q", title="ms", axis=alt.Axis(tickCount=6, format="d"))
+    )
+    ticks = base.mark_tick(color=SERIES[1], thickness=3, size=16, opacity=1).encode(x="p95:Q")
     text = base.mark_text(align="left", dx=8, color=GREY, fontSize=11).encode(
         x="p95:Q", text=alt.Text("p95:Q", format=".0f")
     )

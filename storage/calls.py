@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Select, select, tuple_
 from sqlmodel import Session, col
 
 from storage import sums
+from storage.labels import newest
 from storage.sides import side
 from storage.tables import Alert, Audit, Call, Label, Note, Sentence
 from storage.viewer import Viewer
@@ -31,9 +32,12 @@ class WholeCall:
     labels: dict[str, list[Label]]
     """By sentence, oldest first: all that people said."""
 
-    def role(self, sentence: Sentence) -> str:
-        """Who said it, with the sides turned round if a person did so."""
-        return side(sentence.role, self.call.swapped)
+    def said(self, sentence: Sentence) -> dict[str, str]:
+        """Text, sentiment, intent and role of a sentence as people left them, the sides turned round if they were."""
+        models = {"text": sentence.text, "sentiment": sentence.sentiment, "intent": sentence.intent}
+        models["role"] = side(sentence.role, self.call.swapped)
+        labels = newest(self.labels.get(sentence.id, ()), self.call.agent)
+        return models | {kind: label.value for kind, label in labels.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from storage import portable
 from storage.calls import WholeCall
 from storage.portable import MEDIA_TYPES, Recording, content_hash, packed
 from storage.shelf import Shelf
-from storage.vcon import iso, said, vcon
+from storage.vcon import iso, vcon
 from tenor.errors import BadInput
 from tenor.settings import Settings
 
@@ -97,7 +97,9 @@ def table(calls: list[WholeCall], *, header: bool = True) -> str:
 
 def harmless(cell: Any) -> Any:
     """A text that a spreadsheet would take for a formula gets an apostrophe before it."""
-    return f"'{cell}" if isinstance(cell, str) and cell.lstrip().startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    if isinstance(cell, str) and (cell.startswith(("\t", "\r")) or cell.lstrip().startswith(("=", "+", "-", "@"))):
+        return f"'{cell}"
+    return cell
 
 
 def to_read(whole: WholeCall) -> str:
@@ -107,7 +109,7 @@ def to_read(whole: WholeCall) -> str:
     lines = [f"{name}: {value}" for name, value in about.items() if value]
     lines.append("")
     for row in whole.sentences:
-        now = said(whole, row)
+        now = whole.said(row)
         lines.append(f"[{_clock(row.start_ms)}] {now['role']} ({now['sentiment']}): {_one_line(now['text'])}")
     lines += [f"[{_clock(alert.at_ms)}] {alert.severity}: {_one_line(alert.text)}" for alert in whole.alerts]
     lines += [f"note by {note.author}: {_one_line(note.text)}" for note in whole.notes]
@@ -120,7 +122,7 @@ def subtitles(whole: WholeCall) -> str:
         raise BadInput(f"call {whole.call.id!r} was written, not spoken: it has no subtitles", "use --format txt")
     blocks = []
     for number, row in enumerate(whole.sentences, 1):
-        now = said(whole, row)
+        now = whole.said(row)
         end_ms = max(row.end_ms, row.start_ms + 1)
         times = f"{_subtitle_time(row.start_ms)} --> {_subtitle_time(end_ms)}"
         blocks.append(f"{number}\n{times}\n{now['role']}: {_one_line(now['text'])}\n")
@@ -167,7 +169,7 @@ def archive(path: Path) -> Iterator[Sink]:
 
 
 def _cells(whole: WholeCall, row: Any) -> list[Any]:
-    call, now = whole.call, said(whole, row)
+    call, now = whole.call, whole.said(row)
     corrected = now["text"] != row.text
     return [
         *(call.id, iso(call.started_at), call.medium, call.agent, call.customer, call.queue, call.site, call.task),

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select
 from sqlmodel import Session
 
+from storage.corrections import Said, said
 from storage.figures import Sums
 from storage.periods import Period, Step, day_of, step_of
 from storage.tables import Agent, Alert, Call, Customer, Sentence
@@ -150,16 +151,14 @@ def calls(
     return list(session.scalars(found.order_by(*sort, *newest).limit(min(limit, MOST))))
 
 
-def sentences(session: Session, viewer: Viewer, of: Sequence[str]) -> dict[str, list[Sentence]]:
+def sentences(session: Session, viewer: Viewer, of: Sequence[str]) -> dict[str, list[Said]]:
     """What was said in these calls, in order; nothing of those that are not the viewer's to see."""
-    found = select(Sentence).join(Call, CALL.c.id == SENTENCE.c.call)
-    found = found.where(viewer.clause(), SENTENCE.c.call.in_(of[:MOST]))
-    said: dict[str, list[Sentence]] = {}
-    for sentence in session.scalars(
-        found.order_by(SENTENCE.c.call, SENTENCE.c.start_ms, SENTENCE.c.id).limit(10 * MOST)
-    ):
-        said.setdefault(sentence.call, []).append(sentence)
-    return said
+    found = said().where(viewer.clause(), SENTENCE.c.call.in_(of[:MOST]))
+    in_order = found.order_by(SENTENCE.c.call, SENTENCE.c.start_ms, SENTENCE.c.id).limit(10 * MOST)
+    by_call: dict[str, list[Said]] = {}
+    for row in session.execute(in_order):
+        by_call.setdefault(row.call, []).append(Said(*row))
+    return by_call
 
 
 def alerts(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, int]:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from sqlalchemy import Integer, cast, func, select
 from sqlmodel import Session
 
+from storage.periods import Period, day_of
 from storage.tables import Call, DeadLetter, Sentence
 from storage.viewer import Viewer
 
@@ -28,7 +29,8 @@ WAITS = {
 }
 LATEST = 2_000
 """Sentences that latencies are worked out from."""
-MOST = 200
+MOST = 10_000
+"""Rows of any list; how many there are is counted, not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +82,17 @@ def latency(session: Session, viewer: Viewer, since: float) -> Latency:
     )
 
 
-def throughput(session: Session, viewer: Viewer, since: float, step_s: int) -> list[tuple[float, int]]:
-    """Sentences in each step that had any, oldest first."""
-    step = cast(func.floor(SENTENCE.c.spoken_at / step_s), Integer)
+def throughput(
+    session: Session, viewer: Viewer, since: float, step_s: int, days: Period | None = None
+) -> list[tuple[float, int]]:
+    """Sentences in each step that had any, oldest first; with `days` a step is a day of their clock."""
+    step = days.day_number(SENTENCE.c.spoken_at) if days else cast(func.floor(SENTENCE.c.spoken_at / step_s), Integer)
     found = select(step.label("step"), func.count().label("times")).where(SENTENCE.c.spoken_at >= since)
     if not viewer.sees_all:
         found = found.join(CALL, CALL.c.id == SENTENCE.c.call).where(viewer.clause())
     rows = session.execute(found.group_by(step).order_by(step))
+    if days:
+        return [(days.only(day_of(row.step)).since, row.times) for row in rows]
     return [(row.step * float(step_s), row.times) for row in rows]
 
 
@@ -94,6 +100,12 @@ def states(session: Session, viewer: Viewer, since: float) -> dict[str, int]:
     """How many calls are in each state, of those that began since then."""
     found = select(CALL.c.state, func.count().label("times")).where(viewer.clause(), CALL.c.started_at >= since)
     return {row.state: row.times for row in session.execute(found.group_by(CALL.c.state))}
+
+
+def made_up(session: Session, viewer: Viewer, since: float) -> bool:
+    """Whether any call of that time is sample data."""
+    found = select(CALL.c.id).where(viewer.clause(), CALL.c.sample, CALL.c.started_at >= since).limit(1)
+    return session.scalars(found).first() is not None
 
 
 def failed(session: Session, viewer: Viewer, since: float, limit: int = 50) -> list[Call]:
@@ -108,6 +120,13 @@ def dead_letters(session: Session, viewer: Viewer, since: float, limit: int = 50
         return []
     found = select(DeadLetter).where(DEAD.c.at >= since)
     return list(session.scalars(found.order_by(DEAD.c.at.desc()).limit(min(limit, MOST))))
+
+
+def dead(session: Session, viewer: Viewer, since: float) -> int:
+    """How many dead letters there are."""
+    if not viewer.sees_all:
+        return 0
+    return int(session.execute(select(func.count()).where(DEAD.c.at >= since)).scalar_one())
 
 
 def causes(session: Session, viewer: Viewer, since: float) -> list[Cause]:

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Float, and_, case, cast, func, select
 from sqlmodel import Session
 
+from storage.corrections import Said, said
 from storage.labels import label
 from storage.tables import Audit, Call, Label, Sentence
 from storage.viewer import Viewer
@@ -60,9 +61,12 @@ class Looked:
     """A sentence with all that helps to judge it."""
 
     sentence: Sentence
+    """As the models understood it,"""
+    said: Said
+    """and as people left it."""
     call: Call
-    before: tuple[Sentence, ...]
-    after: tuple[Sentence, ...]
+    before: tuple[Said, ...]
+    after: tuple[Said, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +115,16 @@ def look(session: Session, viewer: Viewer, sentence: str) -> Looked | None:
     if row is None:
         return None
     found, call = row
-    near = select(Sentence).where(SENTENCE.c.call == found.call, SENTENCE.c.id != found.id).limit(2)
+    near = said().where(SENTENCE.c.call == found.call, SENTENCE.c.id != found.id).limit(2)
     before = near.where(SENTENCE.c.start_ms <= found.start_ms).order_by(SENTENCE.c.start_ms.desc())
     after = near.where(SENTENCE.c.start_ms > found.start_ms).order_by(SENTENCE.c.start_ms)
-    return Looked(found, call, tuple(reversed(list(session.scalars(before)))), tuple(session.scalars(after)))
+    return Looked(
+        found,
+        Said(*session.execute(said().where(SENTENCE.c.id == found.id)).one()),
+        call,
+        tuple(Said(*row) for row in reversed(session.execute(before).all())),
+        tuple(Said(*row) for row in session.execute(after)),
+    )
 
 
 def answer(
@@ -181,6 +191,11 @@ def authors(session: Session, viewer: Viewer, kind: Kind) -> dict[str, Effort]:
         found = found.where(LABEL.c.author == viewer.name)
     names = session.scalars(found.order_by(func.count().desc()).limit(50)).all()
     return {name: effort(session, Viewer(name, viewer.role), kind) for name in names}
+
+
+def made_up(session: Session, kind: Kind) -> bool:
+    """Whether any of the labels belong to the sample data."""
+    return session.scalars(select(LABEL.c.id).where(LABEL.c.kind == kind, LABEL.c.sample).limit(1)).first() is not None
 
 
 def _candidates(session: Session, viewer: Viewer, kind: Kind) -> Iterator[tuple[str, str, Why]]:

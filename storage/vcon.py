@@ -20,7 +20,6 @@ from typing import Any
 import msgspec
 
 from storage.calls import WholeCall
-from storage.labels import newest
 from storage.portable import Recording
 from storage.tables import Sentence
 from tenor.errors import BadInput
@@ -59,7 +58,7 @@ def vcon(whole: WholeCall, document: dict[str, Any], recording: Recording | None
                 "start": iso(row.spoken_at),
                 "parties": row.channel,
                 "mediatype": "text/plain",
-                "body": said(whole, row)["text"],
+                "body": whole.said(row)["text"],
                 "encoding": "none",
             }
             for row in whole.sentences
@@ -120,13 +119,6 @@ def identity(call: str) -> str:
     return str(uuid.UUID(bytes=bytes(digest)))
 
 
-def said(whole: WholeCall, row: Sentence) -> dict[str, str]:
-    """Text, sentiment, intent and role of a sentence, as people left them."""
-    people = newest(whole.labels.get(row.id, ()))
-    models = {"text": row.text, "sentiment": row.sentiment, "intent": row.intent, "role": whole.role(row)}
-    return {kind: people[kind].value if kind in people else answer for kind, answer in models.items()}
-
-
 def iso(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -144,7 +136,7 @@ def _party(role: str, agent: str, customer: str) -> dict[str, Any]:
 
 def _analysis(whole: WholeCall, about: dict[str, Any]) -> list[dict[str, Any]]:
     def each(of: Callable[[Sentence, dict[str, str]], dict[str, Any]]) -> str:
-        return _json([{"sentence": row.id, **of(row, said(whole, row))} for row in whole.sentences])
+        return _json([{"sentence": row.id, **of(row, whole.said(row))} for row in whole.sentences])
 
     bodies = {
         "transcript": each(

@@ -16,7 +16,6 @@ from dashboard.audio import Audio
 from storage import calls, live, raised
 from storage.calls import CallFilter, WholeCall
 from storage.database import Database
-from storage.labels import newest
 from storage.raised import AlertFilter
 from storage.tables import Alert, Call, Sentence
 
@@ -152,10 +151,8 @@ def _whole(database: Database, who: Guest, call: str) -> WholeCall:
 
 
 def _sentence(whole: WholeCall, row: Sentence) -> answers.Sentence:
-    labels = whole.labels.get(row.id, [])
-    people = {kind: label.value for kind, label in newest(labels).items()}
-    said = {**row.model_dump(), "role": whole.role(row), **people, "labels": _labels(labels)}
-    return answers.Sentence.model_validate(said)
+    labels = _labels(whole.labels.get(row.id, []))
+    return answers.Sentence.model_validate({**row.model_dump(), **whole.said(row), "labels": labels})
 
 
 def _labels(labels: Iterable[Any]) -> list[answers.Label]:

@@ -25,7 +25,7 @@ def show(viewer: Viewer, database: Database) -> None:
             "tenor sample add",
         )
         return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True):
         agent = _agent(viewer, people)
         period = filters.period()
         step = filters.step(period) if agent else "day"
@@ -94,7 +94,8 @@ def _everyone(viewer: Viewer, database: Database, people: dict[str, Person], per
     left, right = st.columns([3, 2])
     with left:
         tiles.section(
-            "Agents", "calls in brackets; intervals that overlap are no difference · click a dot to look closer"
+            "Agents",
+            "calls in brackets · dashed: everyone · intervals that overlap are no difference · a click opens one",
         )
         rows = [
             (name, people[name].name, tally["mood_caller"], people[name].team)
@@ -109,7 +110,9 @@ def _everyone(viewer: Viewer, database: Database, people: dict[str, Person], per
         tiles.section("Through the week", "colour: callers' mood · size: calls")
         plots.show(plots.rhythm(hours))
         trends = {side: trend({day: tally[side] for day, tally in subject.days.items()}) for side in plots.SIDES}
-        tiles.section("All together", f"callers: {tiles.tendency(trends['mood_caller'], subject.own.calls)}")
+        tiles.section(
+            "All together", f"within the period, callers: {tiles.tendency(trends['mood_caller'], subject.own.calls)}"
+        )
         plots.show(plots.mood_over_time(history.in_steps(subject.days, "week"), trends, None, "week"))
     listing.download(
         "Agents",

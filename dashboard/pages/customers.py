@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import streamlit as st
 
-from dashboard import filters, listing, look, lookback, plots, tiles
+from dashboard import filters, listing, look, lookback, navigation, plots, tiles
 from storage import history
 from storage.database import Database
 from storage.history import Scope, Tally
@@ -15,29 +15,50 @@ from storage.viewer import Viewer
 
 OFTEN = 500
 """Calls of one customer that are drawn."""
+LISTED = 50
+"""Customers of a list."""
 
 
 def show(viewer: Viewer, database: Database) -> None:
     listing.dress()
     look.heading("Customers", "everything one customer said, on every medium")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        customer = _customer(viewer, database)
+    with st.container(horizontal=True):
+        words = st.text_input(
+            "Find", key="find", bind="query-params", placeholder="name or number", icon=":material/search:",
+            width=170, on_change=lambda: st.session_state.update(chosen_customer=""),
+        )  # fmt: skip
+        people = _people(viewer, database, words or "")
+        customer = filters.person("Customer", people, "customer", "All customers")
         period = filters.period("8 weeks")
         step = filters.step(period) if customer else "day"
     if customer:
         _one(viewer, database, customer, period, step)
+    elif (words or "").strip():
+        _found(people)
     else:
         _everyone(viewer, database, period)
 
 
-def _customer(viewer: Viewer, database: Database) -> str:
+def _people(viewer: Viewer, database: Database, words: str) -> dict[str, str]:
+    """Who called last, of all customers or of those with these words in name or number; the only one is chosen."""
     with database.session() as session:
-        people = history.customers(session, viewer, limit=history.MOST)
+        people = history.customers(session, viewer, words, limit=history.MOST)
         wanted = st.session_state.get("chosen_customer") or st.query_params.get("customer", "")
-        if wanted and wanted not in {person.id for person in people}:
+        if wanted and not words.strip() and wanted not in {person.id for person in people}:
             people += history.customers(session, viewer, wanted, 1)
-    names = {person.id: f"{person.name} · {person.id}" if person.name != person.id else person.id for person in people}
-    return filters.person("Customer", names, "customer", "All customers")
+    if words.strip() and len(people) == 1:
+        st.session_state["chosen_customer"] = people[0].id
+    return {person.id: f"{person.name} · {person.id}" if person.name != person.id else person.id for person in people}
+
+
+def _found(people: dict[str, str]) -> None:
+    if not people:
+        look.empty("Nobody found", "Try a shorter part of the name or number.")
+        return
+    few = len(people) <= LISTED
+    tiles.section("Found", f"{len(people)} customers" if few else f"the {LISTED} who called last; type more to narrow")
+    for one, name in list(people.items())[:LISTED]:
+        look.line(name, "", navigation.address("customers", customer=one))
 
 
 def _one(viewer: Viewer, database: Database, customer: str, period: Period, step: Step) -> None:
@@ -55,6 +76,7 @@ def _one(viewer: Viewer, database: Database, customer: str, period: Period, step
         look.empty("No calls in this period", f"{subject.name} did not call. Choose a longer period above.")
         return
     lookback.show_tiles(subject)
+    chosen = lookback.show_curves(subject, step)
     tiles.section("Every contact", "a mark each; colour and height: how the customer felt")
     plots.show(_contacts(single))
     columns = st.columns(3)
@@ -66,7 +88,7 @@ def _one(viewer: Viewer, database: Database, customer: str, period: Period, step
         with column:
             tiles.section(title)
             plots.show(plots.bars(list(tallies.items())[:10], "Calls"))
-    lookback.show_calls(database, viewer, subject, None, step, names)
+    lookback.show_calls(database, viewer, subject, chosen, step, names)
 
 
 def _everyone(viewer: Viewer, database: Database, period: Period) -> None:
@@ -81,7 +103,10 @@ def _everyone(viewer: Viewer, database: Database, period: Period) -> None:
         )
         return
     listing.sample_mark(any(tally.sample for tally in tallies.values()))
-    tiles.section("Who calls often, and how they feel", "larger: more escalations · click a mark to look closer")
+    about = "larger: more escalations · fainter: under ten contacts · click a mark to look closer"
+    if len(tallies) == history.MOST:
+        about += f" · the busiest {history.MOST}; anyone else by Find"
+    tiles.section("Who calls often, and how they feel", about)
     if chosen := plots.show(_crowd(tallies, names), choose="customer", key="crowd").get("id"):
         filters.choose("customer", chosen)
     listing.download(
@@ -111,7 +136,7 @@ def _crowd(tallies: dict[str, Tally], names: dict[str, str]) -> plots.Plot:
             y=alt.Y("mood:Q", title="Mood", scale=alt.Scale(nice=True)),
             size=alt.Size("escalated:Q", scale=alt.Scale(domain=[0, 10], range=[60, 420], clamp=True), legend=None),
             color=alt.Color("mood:Q", scale=plots.MOOD, legend=None),
-            opacity=alt.condition("datum.calls < 10", alt.value(0.45), alt.value(0.9)),
+            opacity=alt.condition("datum.calls < 10", alt.value(0.6), alt.value(1)),
             tooltip=[alt.Tooltip("name:N", title="Customer"), alt.Tooltip("calls:Q", title="Contacts"),
                      alt.Tooltip("mood:Q", title="Mood", format="+.2f"), alt.Tooltip("escalated:Q", title="Escalated"),
                      alt.Tooltip("note:N", title=" ")],
@@ -128,17 +153,15 @@ def _contacts(calls: list[Call]) -> plots.Plot:
         for call in calls
         if call.mood_caller is not None
     ]  # fmt: skip
-    base = plots.chart(rows).encode(
-        x=alt.X("at:T", title=None, axis=alt.Axis(format="%-d %b", grid=False, tickCount=8))
-    )
-    y = alt.Y("mood:Q", title="Mood", scale=alt.Scale(domain=[-1, 1]))
-    marks = base.mark_point(filled=True, size=110).encode(
+    base = plots.chart(rows).encode(x=alt.X("at:T", title=None, axis=plots.dates(8), scale=alt.Scale(padding=14)))
+    y = alt.Y("mood:Q", title="Mood", axis=alt.Axis(tickCount=5), scale=alt.Scale(nice=True, zero=True))
+    marks = base.mark_point(filled=True, size=110, opacity=1).encode(
         y=y,
-        shape=alt.Shape("medium:N", title=None, legend=alt.Legend(orient="top"),
+        shape=alt.Shape("medium:N", title=None, legend=alt.Legend(orient="top", symbolFillColor=plots.GREY),
                         scale=alt.Scale(domain=["voice", "chat", "email"], range=["circle", "square", "triangle-up"])),
         color=alt.Color("mood:Q", scale=plots.MOOD, legend=None),
         tooltip=[alt.Tooltip("at:T", title="When", format="%-d %b %H:%M"), "about:N", "medium:N",
                  alt.Tooltip("mood:Q", format="+.2f", title="Mood"), alt.Tooltip("escalated:N", title=" ")],
     )  # fmt: skip
-    stems = base.mark_rule(opacity=0.3, color=plots.GREY).encode(y=alt.Y("zero:Q", title="Mood"), y2="mood:Q")
+    stems = base.mark_rule(opacity=0.6, color=plots.GREY).encode(y=alt.Y("zero:Q", title="Mood"), y2="mood:Q")
     return alt.layer(stems, marks).properties(height=230)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import tzinfo
 from html import escape
 from typing import Any
 
@@ -12,7 +13,8 @@ from dashboard import frame, listing, look, navigation, plots, plots_pipeline, t
 from dashboard.lag import Lag, LagWatch
 from storage import operations
 from storage.database import Database
-from storage.operations import Latency
+from storage.operations import Cause, Latency
+from storage.periods import Period
 from storage.tables import Call, DeadLetter
 from storage.viewer import Viewer
 from tenor.errors import TenorError
@@ -27,6 +29,8 @@ STAGES = {
     "recordings": "Recordings",
     "webhooks": "Webhooks",
 }
+SHOWN = 8
+"""Rows of a list; all are in the CSV."""
 TARGET_MS = 1000
 """A sentence should be there within a second of its last word."""
 
@@ -44,24 +48,25 @@ def show(viewer: Viewer, database: Database) -> None:
         label_visibility="collapsed",
     )
     back, step = SPANS[span or "24 hours"]
-    since = time.time() - back
+    days = Period.ending(time.time(), back // DAY, look.zone()) if step == DAY else None
+    since = days.since if days else time.time() - back
     with database.session() as session:
         states = operations.states(session, viewer, since)
-        flow = operations.throughput(session, viewer, since, step)
+        flow = operations.throughput(session, viewer, since, step, days)
         latency = operations.latency(session, viewer, since)
-        failed = operations.failed(session, viewer, since)
-        dead = operations.dead_letters(session, viewer, since)
+        failed = operations.failed(session, viewer, since, SHOWN)
+        dead = operations.dead(session, viewer, since)
         causes = operations.causes(session, viewer, since)
-    listing.sample_mark(
-        any(call.sample for call in failed) or any(letter.call.startswith("sample-") for letter in dead)
-    )
-    _tiles(states, flow, latency, len(dead), step)
+        made_up = operations.made_up(session, viewer, since)
+    listing.sample_mark(made_up)
+    _tiles(states, flow, latency, dead, step)
     _stages()
+    form = "%H:%M" if back <= DAY else "%-d %b"
     left, right = st.columns(2)
     with left:
         tiles.section("Throughput", f"sentences, each bar {look.duration(step)}")
         if flow:
-            plots.show(plots_pipeline.flow(flow, step))
+            plots.show(plots_pipeline.flow(flow, step, form))
         else:
             st.caption("No sentence in this time.")
     with right:
@@ -69,24 +74,26 @@ def show(viewer: Viewer, database: Database) -> None:
             "Latency over time", f"from the last word to the sentence, newest {look.count(latency.sentences)} sentences"
         )
         if latency.over_time:
-            plots.show(plots_pipeline.latency_over_time(latency.over_time, TARGET_MS))
+            plots.show(plots_pipeline.latency_over_time(latency.over_time, TARGET_MS, form))
         else:
             st.caption("No spoken sentence in this time.")
     if latency.stages:
-        tiles.section("Where the time goes", "median and 95th percentile of each stage, in milliseconds")
+        tiles.section(
+            "Where the time goes", "bar: median, mark and number: 95th percentile of each stage, in milliseconds"
+        )
         plots.show(plots_pipeline.waits(latency.stages))
     left, right = st.columns(2)
     with left:
-        _failed(failed)
+        _failed(failed, states.get("failed", 0), viewer, database, since)
     with right:
-        _dead(dead, [(cause.stage, cause.reason, cause.times, cause.last) for cause in causes])
+        _dead(dead, causes, viewer, database, since)
 
 
 def _tiles(states: dict[str, int], flow: list[tuple[float, int]], latency: Latency, dead: int, step: int) -> None:
     calls = sum(states.values())
     live = states.get("live", 0) + states.get("ringing", 0)
     broken = states.get("failed", 0)
-    busiest = max((n for _, n in flow), default=0) * 60 / step
+    busiest = max((n for _, n in flow), default=0)
     made = [
         tiles.Tile("Calls", look.count(calls), (tiles.Remark(f"{live} now"),)),
         tiles.Tile(
@@ -95,7 +102,9 @@ def _tiles(states: dict[str, int], flow: list[tuple[float, int]], latency: Laten
             (tiles.Remark(f"{look.share(broken / calls)} of all" if calls else "no calls"),),
         ),
         tiles.Tile(
-            "Sentences", look.count(sum(n for _, n in flow)), (tiles.Remark(f"{busiest:.1f} a minute at most"),)
+            "Sentences",
+            look.count(sum(n for _, n in flow)),
+            (tiles.Remark(f"at most {look.count(busiest)} in {look.duration(step)}"),),
         ),
         tiles.Tile("Dead letters", look.count(dead), (tiles.Remark("kept, with their reasons" if dead else "none"),)),
     ]
@@ -135,8 +144,9 @@ def _stage(lag: Lag) -> str:
     )
 
 
-def _failed(calls: list[Call]) -> None:
-    tiles.section("Failed calls", "what was heard of them is kept")
+def _failed(calls: list[Call], many: int, viewer: Viewer, database: Database, since: float) -> None:
+    newest = f"the newest {len(calls)} of {look.count(many)}; " if many > len(calls) else ""
+    tiles.section("Failed calls", f"{newest}what was heard of them is kept")
     if not calls:
         st.caption("None. Every call was heard to its end.")
         return
@@ -145,31 +155,45 @@ def _failed(calls: list[Call]) -> None:
         f'<span class="when">{escape(look.moment(call.started_at))}</span>'
         f'<span class="what">{escape(call.reason or "no reason was given")}<small>{escape(_about(call))}</small></span>'
         f'<span class="felt">{call.sentences} sentences</span></a>'
-        for call in calls[:8]
+        for call in calls
     )
     st.html(f'<div class="t-rows">{rows}</div>')
-    listing.download("Failed calls", "all", [listing.as_row(call) | {"reason": call.reason} for call in calls])
+    zone = look.zone()
+
+    def all_of_them() -> list[dict[str, Any]]:
+        with database.session() as session:
+            found = operations.failed(session, viewer, since, operations.MOST)
+        return [listing.as_row(call, zone) | {"reason": call.reason} for call in found]
+
+    listing.download("Failed calls", "all", all_of_them)
 
 
 def _about(call: Call) -> str:
     return " · ".join(filter(None, (call.agent, call.queue, call.medium)))
 
 
-def _dead(letters: list[DeadLetter], causes: list[tuple[str, str, int, float]]) -> None:
+def _dead(many: int, causes: list[Cause], viewer: Viewer, database: Database, since: float) -> None:
     tiles.section("Dead letters", "what a stage could not read; the rest went on")
-    if not letters:
+    if not many:
         st.caption("None.")
         return
     rows = "".join(
-        f'<div class="t-row"><span class="when">{escape(STAGES.get(stage, stage))}</span>'
-        f'<span class="what">{escape(reason)}<small>last {escape(look.moment(last))}</small></span>'
-        f'<span class="felt">{"once" if times == 1 else f"{look.count(times)} times"}</span></div>'
-        for stage, reason, times, last in causes[:8]
+        f'<div class="t-row"><span class="when">{escape(STAGES.get(one.stage, one.stage))}</span>'
+        f'<span class="what">{escape(one.reason)}<small>last {escape(look.moment(one.last))}</small></span>'
+        f'<span class="felt">{"once" if one.times == 1 else f"{look.count(one.times)} times"}</span></div>'
+        for one in causes[:SHOWN]
     )
     st.html(f'<div class="t-rows">{rows}</div>')
-    listing.download("Dead letters", "all", [_letter(letter) for letter in letters])
+    zone = look.zone()
+
+    def all_of_them() -> list[dict[str, Any]]:
+        with database.session() as session:
+            found = operations.dead_letters(session, viewer, since, operations.MOST)
+        return [_letter(letter, zone) for letter in found]
+
+    listing.download("Dead letters", "all", all_of_them)
 
 
-def _letter(letter: DeadLetter) -> dict[str, Any]:
+def _letter(letter: DeadLetter, zone: tzinfo) -> dict[str, Any]:
     kept = ("call", "stage", "reason", "topic", "partition", "offset")
-    return {"at": listing.written(letter.at)} | {name: getattr(letter, name) for name in kept}
+    return {"at": listing.written(letter.at, zone)} | {name: getattr(letter, name) for name in kept}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import datetime
 from functools import partial
 from html import escape
 from typing import get_args
 
 import streamlit as st
 
-from dashboard import choices, filters, frame, listing, look, navigation, plots, plots_labels, tiles
+from dashboard import choices, frame, listing, look, navigation, plots, plots_labels, tiles
 from dashboard.desk import Desk, Given
 from storage import agreement, review
 from storage.database import Database
@@ -70,7 +69,7 @@ def _desk(viewer: Viewer, database: Database, kind: Kind) -> None:
 
 
 def _card(chosen: Chosen, looked: Looked, kind: Kind) -> None:
-    one, call = looked.sentence, looked.call
+    one, said, call = looked.sentence, looked.said, looked.call
     before = "".join(f'<div class="near"><i>{escape(s.role)}</i>{escape(s.text)}</div>' for s in looked.before)
     after = "".join(f'<div class="near"><i>{escape(s.role)}</i>{escape(s.text)}</div>' for s in looked.after)
     if kind == "sentiment":
@@ -87,7 +86,7 @@ def _card(chosen: Chosen, looked: Looked, kind: Kind) -> None:
     sample = '<span class="t-sample">sample data</span>' if call.sample else ""
     st.html(
         f'<div class="t-card" data-sentence="{escape(one.id, quote=True)}">{before}'
-        f'<div class="main"><i>{escape(one.role)}</i>{escape(one.text)}</div>{after}'
+        f'<div class="main"><i>{escape(said.role)}</i>{escape(said.text)}</div>{after}'
         f'<div class="guess"><span>The model says <b>{guess}</b></span></div>'
         f'<div class="t-keys">{WHY[chosen.why]} · {escape(where)} · <a href="{link}" target="_self">call</a> {sample}'
         "</div></div>"
@@ -98,9 +97,12 @@ def _keys(desk: Desk, database: Database, viewer: Viewer, chosen: Chosen, looked
     predicted = getattr(looked.sentence, desk.kind)
     offered = _offered(desk.kind, looked, predicted)
     answer = partial(_answer, desk, database, viewer)
+    if predicted in offered:  # it is there as "Accept"; its number works all the same
+        same = offered.index(predicted) + 1
+        st.html(f"<style>.st-key-choice_{same} {{ position: absolute; visibility: hidden }}</style>")
     with st.container(horizontal=True):
-        accept = f"Accept: {look.words(predicted)}"
-        st.button(accept, key="accept", shortcut="A", type="primary", on_click=answer, args=(predicted,))
+        accept = look.sentiment(predicted) if desk.kind == "sentiment" else look.words(predicted)
+        st.button(f"Accept: {accept}", key="accept", shortcut="A", type="primary", on_click=answer, args=(predicted,))
         for number, value in enumerate(offered, 1):
             label = look.sentiment(value) if desk.kind == "sentiment" else look.words(value)
             st.button(label, key=f"choice_{number}", shortcut=str(number), on_click=answer, args=(value,))
@@ -163,8 +165,10 @@ def _agreement(viewer: Viewer, database: Database, kind: Kind) -> None:
     with database.session() as session:
         pairs = [pair for pair in agreement.pairs(session, viewer) if pair.kind == kind]
         efforts = review.authors(session, viewer, kind)
+        made_up = review.made_up(session, kind)
     if not efforts:
         return
+    listing.sample_mark(made_up)
     if viewer.role == "administrator":
         _odd_ones(agreement.odd_ones(pairs))
     left, right = st.columns(2)
@@ -201,5 +205,5 @@ def _odd_ones(found: list[agreement.Odd]) -> None:
 
 
 def _midnight() -> float:
-    now = datetime.fromtimestamp(time.time(), filters.zone())
+    now = look.local(time.time())
     return now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()

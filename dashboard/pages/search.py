@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from datetime import datetime
+from datetime import tzinfo
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -23,7 +23,9 @@ SHOWN = 50
 MOST = 500
 """Sentences of one search; who has more looks for less."""
 TIMES = {"Any time": 0, "7 days": 7, "4 weeks": 28, "8 weeks": 56}
-FIELDS = ("sentiment", "role", "intent", "agent", "queue", "medium", "rule")
+MORE = {"intent": "Intent", "task": "Call about", "agent": "Agent", "customer": "Customer", "site": "Site",
+        "queue": "Queue", "medium": "Medium", "rule": "Alert"}  # fmt: skip
+FIELDS = ("sentiment", "role", *MORE)
 """Conditions of which several values can be chosen; also their names in the address."""
 
 
@@ -62,31 +64,35 @@ def show(viewer: Viewer, database: Database) -> None:
         if shown < len(found.hits) and st.button(f"Show {min(SHOWN, len(found.hits) - shown)} more"):
             st.session_state["shown"], st.session_state["shown_of"] = shown + SHOWN, query
             st.rerun()
-        listing.download("Sentences", "found", [_as_row(hit) for hit in found.hits])
+        listing.download("Sentences", "found", [_as_row(hit, look.zone()) for hit in found.hits])
 
 
 def _options(viewer: Viewer, database: Database) -> dict[str, Any]:
     settings = frame.current().settings
     with database.session() as session:
-        period = Period.ending(time.time(), 364, filters.zone())
-        return {
-            "people": history.agents(session, viewer),
+        period = Period.ending(time.time(), 364, look.zone())
+        people = history.agents(session, viewer)
+        customers = history.customers(session, viewer, limit=history.MOST)
+        told: tuple[Literal["task", "site", "queue", "medium"], ...] = ("task", "site", "queue", "medium")
+        return {name: history.values(session, viewer, name) for name in told} | {
+            "people": people,
+            "agent": list(people),
+            "customer": sorted(one.id for one in customers),
             "sentiment": choices.sentiments(settings),
             "intent": [*choices.intents(settings), "unknown"],
-            "queue": history.values(session, viewer, "queue"),
-            "medium": history.values(session, viewer, "medium"),
             "rule": list(history.alerts(session, viewer, history.Scope(), period)),
         }
 
 
 def _asked(options: dict[str, Any]) -> SearchQuery:
     """The filters; all of them are in the address."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True):
         words = st.text_input(
             "Words", key="words", bind="query-params", placeholder='refund "last week" cancel* -thanks',
             help='All of the words; "a phrase"; begin*; -without', icon=":material/search:",
         )  # fmt: skip
-        span = st.selectbox("When", list(TIMES), key="when", bind="query-params", width=140)
+        span = st.selectbox("When", [*TIMES, filters.OWN], key="when", bind="query-params", width=140)
+        when = _when(span or "Any time")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sentiment = st.pills(
             "Sentiment", options["sentiment"], selection_mode="multi", key="sentiment", bind="query-params",
@@ -94,21 +100,23 @@ def _asked(options: dict[str, Any]) -> SearchQuery:
         role = st.pills("Said by", ["caller", "agent"], selection_mode="multi", key="role", bind="query-params")
         alerted = st.toggle("Only calls with an alert", key="alerted", bind="query-params")
     chosen: dict[str, Any] = {"sentiment": sentiment, "role": role}
-    given = any(st.query_params.get_all(name) for name in ("intent", "agent", "queue", "medium", "rule"))
+    given = any(st.query_params.get_all(name) for name in MORE)
     with st.expander("More conditions", expanded=given), st.container(horizontal=True):
-        for name, title in (
-            ("intent", "Intent"),
-            ("agent", "Agent"),
-            ("queue", "Queue"),
-            ("medium", "Medium"),
-            ("rule", "Alert"),
-        ):
-            values = list(options["people"]) if name == "agent" else options[name]
-            chosen[name] = st.multiselect(title, values, key=name, bind="query-params", width=200)
-    days = TIMES[span or "Any time"]
-    since = Period.ending(time.time(), days, filters.zone()).since if days else None
+        for name, title in MORE.items():
+            chosen[name] = st.multiselect(
+                title, options[name], key=name, bind="query-params", width=200,
+                accept_new_options=name == "customer",  # there may be more than are offered
+            )  # fmt: skip
     picked = {name: tuple(values or ()) for name, values in chosen.items()}
-    return from_dict({"words": (words or "").strip(), "alerted": bool(alerted), "since": since, **picked})
+    return from_dict({"words": (words or "").strip(), "alerted": bool(alerted), **when, **picked})
+
+
+def _when(span: str) -> dict[str, float]:
+    if span == filters.OWN:
+        own = filters.own_dates()
+        return {"since": own.since, "until": own.until}
+    days = TIMES[span]
+    return {"since": Period.ending(time.time(), days, look.zone()).since} if days else {}
 
 
 def _saved(viewer: Viewer, database: Database, kept: list[Saved], query: SearchQuery) -> None:
@@ -193,11 +201,10 @@ def _marked(snippet: Snippet) -> str:
 
 
 def _by_day(hits: list[Hit]) -> Counter[tuple[str, str]]:
-    zone = filters.zone()
-    return Counter((datetime.fromtimestamp(hit.spoken_at, zone).date().isoformat(), hit.sentiment) for hit in hits)
+    return Counter((look.local(hit.spoken_at).date().isoformat(), hit.sentiment) for hit in hits)
 
 
-def _as_row(hit: Hit) -> dict[str, Any]:
+def _as_row(hit: Hit, zone: tzinfo) -> dict[str, Any]:
     kept = (
         "call",
         "sentence",
@@ -212,6 +219,6 @@ def _as_row(hit: Hit) -> dict[str, Any]:
         "queue",
         "site",
     )
-    return {"spoken_at": listing.written(hit.spoken_at), "text": hit.snippet.text} | {
+    return {"spoken_at": listing.written(hit.spoken_at, zone), "text": hit.snippet.text} | {
         name: getattr(hit, name) for name in kept
     }

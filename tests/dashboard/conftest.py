@@ -61,6 +61,7 @@ class Visit(Protocol):
         account: str = "",
         phone: bool = False,
         dark: bool = False,
+        zone: str = "",
     ) -> Page:
         """A page in a browser of its own; what it complains of fails the test."""
         ...
@@ -120,15 +121,20 @@ class BrowserThread:
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "browser")
-        self._contexts: dict[tuple[str, str, bool, bool], BrowserContext] = {}
+        self._contexts: dict[tuple[str, str, bool, bool, str], BrowserContext] = {}
         self.browser: Browser = self.run(self._start)
 
-    def context(self, address: str, account: str = "", phone: bool = False, dark: bool = False) -> BrowserContext:
+    def context(
+        self, address: str, account: str = "", phone: bool = False, dark: bool = False, zone: str = ""
+    ) -> BrowserContext:
         """A person's browser. Tests share it as tabs of one do, with what it has fetched before."""
-        key = (address, account, phone, dark)
+        key = (address, account, phone, dark, zone)
         if key not in self._contexts:
             self._contexts[key] = self.browser.new_context(
-                viewport=PHONE if phone else LAPTOP, color_scheme="dark" if dark else "light", has_touch=phone
+                viewport=PHONE if phone else LAPTOP,
+                color_scheme="dark" if dark else "light",
+                has_touch=phone,
+                timezone_id=zone or None,
             )
             self._contexts[key].set_default_timeout(PATIENCE_MS)
         return self._contexts[key]
@@ -173,8 +179,9 @@ def visit(browser_thread: BrowserThread) -> Iterator[Visit]:
         account: str = "",
         phone: bool = False,
         dark: bool = False,
+        zone: str = "",
     ) -> Page:
-        page = browser_thread.context(house.address, account, phone, dark).new_page()
+        page = browser_thread.context(house.address, account, phone, dark, zone).new_page()
         opened.append(page)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda said: complaints.append(f"{said.text} {said.location}") if _matters(said) else None)

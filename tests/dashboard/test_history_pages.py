@@ -6,19 +6,21 @@ import csv
 import re
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import func, select, text
-from sqlmodel import col
+from sqlmodel import SQLModel, col
 
 from dashboard.sign_in import OWNER
-from storage import history, sample
+from storage import calls, history, labels, review, sample
 from storage.history import Scope
 from storage.periods import Period
-from storage.tables import Call, Label, SavedSearch, Sentence
+from storage.tables import Call, DeadLetter, Label, SavedSearch, Sentence
 from storage.viewer import HOUSE
 from tests.dashboard.conftest import House, Visit, running_house
 
@@ -130,8 +132,69 @@ def test_a_customer_across_media(old_house: House, visit: Visit) -> None:
         ).first()
     assert media is not None
     page = settled(visit(old_house, f"/customers?customer={media[0]}"))
-    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(4)
+    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(8)  # the agents' four, and three by group
+    expect(page.get_by_text(re.compile("^Mood.*Caller: (rising|falling|no clear trend|.*too few)"))).to_be_visible()
     expect(page.locator("details.t-call").first).to_be_visible()
+    page.get_by_role("radio", name="Week", exact=True).click()
+    expect(page.locator(".t-section", has_text="a week; orange")).to_be_visible()
+    page.get_by_role("textbox", name="Find").fill("NG-100")
+    page.get_by_role("textbox", name="Find").press("Enter")
+    expect(page.locator("a.t-line", has_text="NG-1003")).to_be_visible()
+    page.get_by_role("textbox", name="Find").fill("NG-1003")
+    page.get_by_role("textbox", name="Find").press("Enter")
+    expect(page.get_by_role("combobox", name="Customer")).to_have_value(re.compile("NG-1003"))
+    expect(page.locator(".t-tile").first).to_be_visible()
+
+
+def test_own_dates(old_house: House, visit: Visit) -> None:
+    today = datetime.now(UTC).date()
+    days = Period(today - timedelta(days=12), today - timedelta(days=5), UTC)
+    dates = f"dates={days.first}&dates={days.last}"
+    with old_house.floor.database.session() as session:
+        own = history.total(session, HOUSE, Scope(agent="lena.hofer"), days)
+        heard = {call.id for call in history.calls(session, HOUSE, Scope(site="Porto"), days, limit=500)}
+    page = settled(visit(old_house, f"/agents?agent=lena.hofer&period=Own+dates&{dates}", zone="UTC"))
+    expect(page.locator(".t-tile", has_text="Calls").first.locator("b")).to_have_text(str(own.calls))
+    page = settled(visit(old_house, f"/search?when=Own+dates&{dates}&site=Porto", zone="UTC"))
+    expect(page.locator(".t-row").first).to_be_visible()
+    links = page.locator(".t-row").evaluate_all("rows => rows.map(row => new URL(row.href).searchParams.get('call'))")
+    assert {*links} <= heard
+
+
+def test_one_clock_the_readers(old_house: House, visit: Visit) -> None:
+    zone = ZoneInfo("Pacific/Kiritimati")  # nobody is further ahead
+    with old_house.floor.database.session() as session:
+        call = session.scalars(select(Call).where(col(Call.medium) == "chat", col(Call.sentences) > 3)).first()
+        assert call is not None
+        lines = history.sentences(session, HOUSE, [call.id])[call.id]
+    then = datetime.fromtimestamp(call.started_at, zone)
+    place = f"period=Own+dates&dates={then.date()}&dates={then.date()}"
+    page = settled(visit(old_house, f"/agents?agent={call.agent}&{place}", zone=zone.key))
+    shown = page.locator("details.t-call", has_text=f"{then:%H:%M}").filter(has_text="chat").first
+    shown.locator("summary").click()
+    times = [f"{datetime.fromtimestamp(line.spoken_at, zone):%H:%M}" for line in lines]
+    expect(shown.locator(".at")).to_have_text(times)  # of a chat, when it was written
+    with page.expect_download() as got:
+        page.get_by_role("button", name="Calls as CSV").click()
+    rows = csv.DictReader(Path(got.value.path()).read_text("utf-8").splitlines())
+    assert then.isoformat(sep=" ", timespec="seconds") in {row["started_at"] for row in rows}
+
+
+def test_what_was_said_is_shown_as_people_left_it(old_house: House, visit: Visit) -> None:
+    call = old_house.floor.call("nora.swap")
+    said = call.says("caller", "I candle my order.", "negative")
+    call.ends()
+    _until(lambda: _count(old_house, f"SELECT count(*) FROM calls WHERE id = '{call.id}' AND state = 'ended'"))
+    with old_house.floor.database.begin() as session:
+        calls.swap(session, OWNER, call.id)
+        labels.label(session, OWNER, said.sentence, "text", "I cancel my order.")
+    page = settled(visit(old_house, "/agents?agent=nora.swap"))
+    page.locator("details.t-call summary").first.click()
+    expect(page.locator("a.t-said").first).to_contain_text(re.compile("agent.*I cancel my order", re.DOTALL))
+    with old_house.floor.database.session() as session:
+        looked = review.look(session, OWNER, said.sentence)
+    assert looked is not None
+    assert (looked.said.role, looked.said.text) == ("agent", "I cancel my order.")
 
 
 def test_search_finds_marks_and_keeps(old_house: House, visit: Visit) -> None:
@@ -175,6 +238,7 @@ def ready_to_answer(page: Page) -> Locator:
 def test_review_needs_no_mouse(old_house: House, visit: Visit) -> None:
     page = settled(visit(old_house, "/review"))
     card = ready_to_answer(page)
+    page.wait_for_timeout(400)
     seen: list[str] = []
     for key in ("2", "a", "3", "s", "1"):
         seen.append(card.get_attribute("data-sentence") or "")
@@ -183,7 +247,7 @@ def test_review_needs_no_mouse(old_house: House, visit: Visit) -> None:
     assert len(set(seen)) == 5
     answered = [one for one in seen if one != seen[3]]
     with old_house.floor.database.session() as session:
-        own = select(Label).where(col(Label.author) == OWNER.name)
+        own = select(Label).where(col(Label.author) == OWNER.name, col(Label.kind) == "sentiment")
         labels = {one.sentence: one for one in session.scalars(own)}
         assert labels.keys() == {*answered}
         first = session.get(Sentence, answered[0])
@@ -192,7 +256,7 @@ def test_review_needs_no_mouse(old_house: House, visit: Visit) -> None:
         assert labels[answered[1]].value == labels[answered[1]].predicted
         assert labels[answered[2]].value == "positive"
         assert labels[answered[3]].value == "negative"
-        assert all((labels[one].seconds or 0) >= 0 for one in answered)
+        assert (labels[answered[0]].seconds or 0) >= 0.4  # since it was there to be read
     expect(page.get_by_test_id("progress")).to_contain_text("4 today")
     expect(page.get_by_test_id("progress")).to_contain_text("1 skipped")
     page.keyboard.press("u")
@@ -235,6 +299,16 @@ def test_operations_tells_what_waits_and_what_failed(old_house: House, visit: Vi
             select(col(Call.reason)).where(col(Call.state) == "failed").order_by(col(Call.started_at).desc())
         ).first()
     expect(page.get_by_text(reason or "-").first).to_be_visible()
+    before = _count(old_house, "SELECT count(*) FROM dead_letters")
+    with old_house.floor.database.begin() as session:
+        for number in range(60):
+            lost = {"id": f"letter-{number}", "call": "", "stage": "language", "reason": "not JSON"}
+            session.add(DeadLetter(**lost, topic="tenor.audio", partition=0, offset=number, at=time.time()))
+    page = settled(visit(old_house, "/operations?span=8+weeks"))
+    expect(page.locator(".t-tile", has_text="Dead letters").locator("b")).to_have_text(str(before + 60))
+    with page.expect_download() as got:
+        page.get_by_role("button", name="Dead letters as CSV").click()
+    assert len(Path(got.value.path()).read_text("utf-8").splitlines()) == before + 61
 
 
 @pytest.mark.parametrize(
@@ -249,19 +323,35 @@ def test_on_a_phone_nothing_sticks_out(old_house: House, visit: Visit, path: str
 
 def test_ten_thousand_calls(old_house: House, visit: Visit) -> None:
     database = old_house.floor.database
-    columns = ", ".join(f'"{column.name}"' for column in Call.__table__.columns if column.name != "id")  # type: ignore[attr-defined]
+    of_call, of_sentence = _columns(Call, "id"), _columns(Sentence, "id", "call")
     times = 10_000 // _count(old_house, "SELECT count(*) FROM calls WHERE sample") + 1
     with database.begin() as session:
         for number in range(times):
-            again = f"SELECT id || '+{number}', {columns} FROM calls WHERE sample AND id NOT LIKE '%+%'"
-            session.execute(text(f"INSERT INTO calls (id, {columns}) {again}"))
+            again = f"SELECT id || '+{number}', {of_call} FROM calls WHERE sample AND id NOT LIKE '%+%'"
+            session.execute(text(f"INSERT INTO calls (id, {of_call}) {again}"))
+            first = "start_ms = (SELECT min(start_ms) FROM sentences o WHERE o.call = s.call) AND s.call NOT LIKE '%+%'"
+            again = f"SELECT id || '+{number}', call || '+{number}', {of_sentence} FROM sentences s"
+            session.execute(text(f"INSERT INTO sentences (id, call, {of_sentence}) {again} WHERE {first}"))
+        session.execute(text("UPDATE calls SET customer = 'C-' || id WHERE id LIKE '%+1'"))
+        rare = session.scalars(select(col(Call.customer)).where(col(Call.customer).like("C-%")).limit(1)).one()
     page = settled(visit(old_house, "/agents?period=6+months"))
     calls = page.locator(".t-tile", has_text="Calls").first.locator("b")
     expect(calls).to_have_text(re.compile(r"1\d\D?\d{3}"))
+    page = settled(visit(old_house, f"/customers?period=6+months&find={quote(rare)}"))
+    expect(page.get_by_role("combobox", name="Customer")).to_have_value(rare)
     page = settled(visit(old_house, "/customers?period=6+months"))
     expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(1)
+    expect(page.locator(".t-section")).to_contain_text("the busiest 500")
+    page = settled(visit(old_house, "/search?words=Northgate"))
+    expect(page.locator(".t-section")).to_contain_text(re.compile(r"\d\D?\d{3} sentences"))
+    page = settled(visit(old_house, "/call"))
+    expect(page.locator(".t-line")).to_have_count(100)
     page = settled(visit(old_house, "/agents?agent=tomas.reis&period=6+months"))
     expect(page.locator("details.t-call").first).to_be_visible()
+
+
+def _columns(table: type[SQLModel], *without: str) -> str:
+    return ", ".join(f'"{name}"' for name in table.model_fields if name not in without)
 
 
 def _count(house: House, query: str) -> int:

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from storage.calls import CallFilter, find, listing, page, swap, whole
 from storage.database import Database
 from storage.labels import label, newest
+from storage.search import SearchQuery, search
 from storage.tables import Note
 from storage.viewer import HOUSE
 from tenor.errors import BadInput
@@ -40,7 +41,7 @@ def test_a_call_with_all_that_belongs_to_it(database: Database) -> None:
     assert [said.start_ms for said in one.sentences] == [0, 1000, 2000]
     assert [raised.at_ms for raised in one.alerts] == [500, 1500]
     assert [note.id for note in one.notes] == ["n"]
-    assert [one.role(said) for said in one.sentences] == ["agent", "caller", "caller"]
+    assert [one.said(line)["role"] for line in one.sentences] == ["agent", "caller", "caller"]
 
 
 def test_pages_are_whole_whatever_comes_in_between(database: Database) -> None:
@@ -127,23 +128,28 @@ def test_labels_never_overwrite(database: Database) -> None:
         label(session, MANAGER, "one/0/0", "sentiment", "positive", where="review")
         label(session, MANAGER, "one/0/0", "text", "  other words ")
         label(session, MANAGER, "one/0/0", "role", "agent")
+        label(session, AMIR, "one/0/0", "sentiment", "neutral", seconds=2.5)  # again, and still a manager's word counts
     with database.session() as session:
         found = whole(session, MANAGER, "one")
+        (hit,) = search(session, MANAGER, SearchQuery(sentiment=("positive",))).hits
+    assert hit.sentence == "one/0/0"
     assert found is not None
+    assert found.said(found.sentences[0])["sentiment"] == "positive"
     made = found.labels["one/0/0"]
     assert [(one.author, one.value, one.predicted, one.where, one.seconds) for one in made] == [
         ("amir", "neutral", "negative", "call", 2.5),
         ("maria", "positive", "negative", "review", None),
         ("maria", "other words", "words at 0", "call", None),
         ("maria", "agent", "caller", "call", None),
+        ("amir", "neutral", "negative", "call", 2.5),
     ]
-    assert {kind: one.value for kind, one in newest(made).items()} == {
+    assert {kind: one.value for kind, one in newest(made, "amir").items()} == {
         "sentiment": "positive",
         "text": "other words",
         "role": "agent",
     }
     assert found.sentences[0].sentiment == "negative"
-    assert [row["action"] for row in rows(database, "audit")["audit"].values()] == ["label.made"] * 4
+    assert [row["action"] for row in rows(database, "audit")["audit"].values()] == ["label.made"] * 5
 
 
 WRONG = [
@@ -153,14 +159,19 @@ WRONG = [
     (MANAGER, "sentiment", "x" * 101),
     (MANAGER, "text", "a\x00b"),
     (MANAGER, "role", "the pope"),
+    (MANAGER, "sentiment", "furious"),
+    (MANAGER, "intent", "world domination"),
 ]
+
+
+KNOWN = {"sentiment": ["negative", "neutral", "positive"], "intent": ["refund", "unknown"]}
 
 
 def test_labels_that_cannot_be(database: Database) -> None:
     store(database, call("one", agent="bea"), sentence("one", 0))
     for viewer, kind, value in WRONG:
         with database.begin() as session, pytest.raises(BadInput):
-            label(session, viewer, "one/0/0", kind, value)
+            label(session, viewer, "one/0/0", kind, value, known=KNOWN)
     assert rows(database, "labels")["labels"] == {}
 
 
@@ -174,7 +185,7 @@ def test_swapping_sides(database: Database) -> None:
     with database.session() as session:
         found = whole(session, MANAGER, "one")
     assert found is not None
-    assert (found.role(found.sentences[0]), found.sentences[0].role, found.call.roles) == (
+    assert (found.said(found.sentences[0])["role"], found.sentences[0].role, found.call.roles) == (
         "agent",
         "caller",
         ["caller", "agent"],
