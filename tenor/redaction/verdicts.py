@@ -48,6 +48,8 @@ CUES = frozenset(_CONTEXT)
 _SHORT = frozenset(
     {"cvv", "cvc", "cvv2", "security", "expiry", "expires", "expiration", "pin", "ends", "ending", "digits"}
 )
+_WEAK = frozenset({"ends", "ending", "digits"})
+"""`my account ends in`: of a card, unless another word says of what."""
 _MEASURES = """
 dollar dollars cent cents buck bucks euro euros pound pounds percent % year years month months week weeks day days
 hour hours minute minutes second seconds am pm a.m p.m o'clock times people items item pieces units miles
@@ -63,13 +65,15 @@ _NUMBERS = frozenset({"card", "account", "phone", "number"})
 def context(said: Utterance, first: int) -> tuple[str, str]:
     """What the words before token `first` say it is, and the word that says so."""
     cores = [*said.past, *(token.core for token in said.tokens[max(0, first - FAR) : first])][-FAR:]
-    following: tuple[str, str] = ("", "")
+    following, weak = ("", ""), ""
     for away, core in enumerate(reversed(cores), start=1):
         near = away <= REACH or "number" in following
         if near and (kind := _CONTEXT.get(core)) and (core != "security" or following[0] == "code"):
-            return kind, core
+            if core not in _WEAK:
+                return kind, weak or core
+            weak = core
         following = core, following[0]
-    return "", ""
+    return ("card", weak) if weak else ("", "")
 
 
 def verdicts(said: Utterance, found: Sequence[Run], *, every: bool) -> Iterator[tuple[Run, str]]:
@@ -156,8 +160,8 @@ def verdict(run: Run, said: Utterance, *, every: bool) -> str:
     if run.scaled:
         # A recogniser writes "nine hundred forty six" for "nine four six".
         return "number" if every and count == 3 and (by_itself or told) else ""
-    if word in _SHORT and 3 <= count <= 6:
-        return "account" if word == "pin" else "card"
+    if word in _SHORT and found != "order" and 3 <= count <= 6:
+        return found
     if found in ("card", "account") and count >= 4:
         return found
     if found == "order" and count <= 22 and not every:

@@ -66,6 +66,7 @@ SECRET = [
     ("social security number one two three forty five sixty seven eighty nine", "social security number [account]"),
     ("it is 9988776655443", "it is [account]"),
     ("my pin is 4321", "my pin is [account]"),
+    ("my account ends in double seven one", "my account ends in [account]"),
     ("my password is hunter2", "my password is [account]"),
     ("the old password was flamingo 42 i think", "the old password was [account] i think"),
     ("the passcode is one two three four", "the passcode is [account]"),

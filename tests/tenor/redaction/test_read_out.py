@@ -22,6 +22,7 @@ EVERY = PatternRedactor(["number", "phone", "card", "account"])
         ("five nine three to six", "[number]"),
         ("three seven too", "[number]"),
         ("my order number is 48213", "my order number is [number]"),
+        ("my order ends in 4821 i think", "my order ends in [number] i think"),
         ("that was four seven three", "that was [number]"),
     ],
 )  # fmt: skip
