@@ -12,7 +12,10 @@ import grpc
 import pytest
 
 from nlp.backend import open_backend, open_local
+from nlp.evaluation.alignment import Spoken
+from nlp.evaluation.pipeline import judge
 from nlp.local import LocalUnderstanding
+from nlp.names import valences
 from nlp.riva import RivaUnderstanding
 from nlp.servicer import register
 from nlp.understanding import Label, ModelInfo, Task
@@ -189,3 +192,13 @@ async def test_our_server_tells_the_intents_of_its_own_settings(tmp_path: Path) 
     async with serving(open_local(LanguageSettings(backend="riva", intents=str(file)))) as port:
         [found] = await ask(backend(port), ["could you order me a cab"])
     assert found.intent == "taxi"
+
+
+async def test_the_pipeline_is_measured_through_a_server(local: LocalUnderstanding) -> None:
+    """It tells one label a sentence, where our model tells what all are worth."""
+    sentences = [Spoken("c", 0, "caller", 0, 1, text, [text]) for text in TEXTS[:2]]
+    async with serving(local) as port:
+        riva = backend(port)
+        judged = await asyncio.to_thread(judge, riva, sentences, valences(LanguageSettings(backend="riva")))
+    assert judged.agreement.labels == ("negative", "neutral", "positive")
+    assert judged.agreement.figures()["mean difference"].value == 0
