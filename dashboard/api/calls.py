@@ -13,10 +13,10 @@ from dashboard.api.entrance import Entrance, Guest
 from dashboard.api.problems import RESPONSES
 from dashboard.api.routes import Route
 from dashboard.audio import Audio
-from storage import calls, live, raised
+from storage import alerts, calls, live
+from storage.alerts import AlertFilter
 from storage.calls import CallFilter, WholeCall
 from storage.database import Database
-from storage.raised import AlertFilter
 from storage.tables import Alert, Call, Sentence
 
 MOST = 500
@@ -126,7 +126,7 @@ def router(database: Database, entrance: Entrance, audio: Audio) -> APIRouter:
         given = {"rule": rule, "severity": severity, "agent": agent, "queue": queue, "site": site}
         wanted = AlertFilter(**given, escalation=escalation, since=since, until=until)
         with database.session() as session:
-            page = raised.page(session, who.viewer, wanted, after=after, limit=limit)
+            page = alerts.page(session, who.viewer, wanted, after=after, limit=limit)
             return answers.Alerts(alerts=[_raised(*one) for one in page.alerts], after=page.after)
 
     return made
