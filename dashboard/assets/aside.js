@@ -12,8 +12,8 @@ const FIGURES = [
   ["words_per_minute.caller", "Caller's pace", (value) => `${value.toFixed(0)} words/min`],
   ["longest_monologue_s.agent", "Agent's longest turn", (value) => `${value.toFixed(0)} s`],
   ["longest_monologue_s.caller", "Caller's longest turn", (value) => `${value.toFixed(0)} s`],
-  ["loudness.caller", "Caller's loudness", (value) => `${value.toFixed(0)} dB`],
-  ["loudness.agent", "Agent's loudness", (value) => `${value.toFixed(0)} dB`],
+  ["loudness.caller", "Caller's loudness", (value) => `${value.toFixed(0).replace("-", "−")} dB`],
+  ["loudness.agent", "Agent's loudness", (value) => `${value.toFixed(0).replace("-", "−")} dB`],
 ]
 
 export function card(title, ...content) {

@@ -26,10 +26,11 @@ export function player({ address, onTime }) {
   button.onclick = () => (audio.paused ? audio.play().catch(failed) : audio.pause())
   slider.oninput = () => { audio.currentTime = (Number(slider.value) / 1000) * (total() / 1000); shown() }
   speed.onchange = () => { audio.playbackRate = Number(speed.value) }
-  audio.onplay = () => { button.textContent = "❚❚"; button.setAttribute("aria-label", "Pause"); follow() }
+  audio.onplay = () => { trouble.hidden = true; button.textContent = "❚❚"; button.setAttribute("aria-label", "Pause"); follow() }
   audio.onpause = () => { button.textContent = "▶"; button.setAttribute("aria-label", "Play"); shown() }
   audio.ondurationchange = shown
-  const failed = () => { trouble.hidden = false; trouble.textContent = "The recording cannot be played." }
+  // A play that a pause cuts short is no failure.
+  const failed = (error) => { if (error?.name === "AbortError") return; trouble.hidden = false; trouble.textContent = "The recording cannot be played." }
   audio.onerror = failed
   shown()
   return {

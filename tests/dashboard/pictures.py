@@ -28,9 +28,9 @@ def main(names: list[str]) -> None:
     try:
         with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
             calls = floor_at_work(house.floor)
-            anna, mona = calls["anna"], over(house.floor)
+            anna, heard = calls["anna"], over(house.floor)
             time.sleep(4)
-            mona.recorded(mona.at_ms / 1000)
+            heard.recorded(heard.at_ms / 1000)
             _corrected(house.floor.database, anna.id, "Great, and nobody thought of telling me.")
             anna.note("Offer the refund and free delivery next time. I will approve it.", author="mia")
             sample.add(house.floor.database)
@@ -38,7 +38,7 @@ def main(names: list[str]) -> None:
             shots = {
                 "live": ("/", "", ".tile .badge"),
                 "call": (f"/call?call={anna.id}", "manager:mia", ".bubble"),
-                "call-over": (f"/call?call={mona.id}", "manager:mia", ".player"),
+                "call-over": (f"/call?call={heard.id}", "manager:mia", ".player"),
                 "my_call": ("/", "agent:anna", ".steps li"),
                 "agents": ("/agents?agent=grace.linden&period=8+weeks", "", drawn),
                 "everyone": ("/agents", "", drawn),
@@ -51,6 +51,8 @@ def main(names: list[str]) -> None:
                 if names and name not in names:
                     continue
                 for suffix, phone, dark in (("", False, False), ("-phone", True, False), ("-dark", False, True)):
+                    if suffix and name == "call-over":
+                        continue
                     where = house.address + path + (("&" if "?" in path else "?") + f"as={viewer}" if viewer else "")
                     context = thread.run(thread.context, address=where, phone=phone, dark=dark)
                     picture = FOLDER / f"{name}{suffix}.png"

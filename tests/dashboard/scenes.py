@@ -31,7 +31,7 @@ def goes_on(calls: dict[str, FloorCall]) -> None:
 def over(floor: Floor) -> FloorCall:
     """One of them as it is when it is over, recording and all."""
     scenes = yaml.safe_load(Path(__file__).with_name("scenes.yaml").read_text("utf-8"))
-    call = _play(floor, scenes[1] | {"agent": "mona", "customer": "R. Keller"})
+    call = _play(floor, scenes[1] | {"customer": "R. Keller"})
     call.ends("analysed")
     return call
 

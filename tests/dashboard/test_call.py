@@ -141,6 +141,7 @@ def test_the_recording_plays_from_the_sentence_clicked(house: House, visit: Visi
     expect(page.locator(".row.playing")).to_have_attribute("data-sentence", sentences[5].sentence)
     expect(page.locator(".player .time")).to_contain_text("/ 0:25")
     page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_text("cannot be played")).to_be_hidden()
     at = page.locator("audio").evaluate("audio => audio.currentTime")
     assert sentences[5].start_ms / 1000 - 0.5 < at < sentences[7].start_ms / 1000
     with house.floor.database.session() as session:
