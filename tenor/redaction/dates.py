@@ -62,6 +62,8 @@ def _possible(day: int, month: int, year: int) -> bool:
 
 def _in_ordinals(tokens: list[Token], first: int) -> Date | None:
     """`the fourth of the seventh eighty two`, `4th of the 7th 82`."""
+    if all(token.core != "of" for token in tokens[first + 1 : first + 3]):
+        return None
     day = _day(tokens, first)
     last = first + day - 1
     if not day or not (tokens[last].core in ORDINALS or ORDINAL.fullmatch(tokens[last].core)):

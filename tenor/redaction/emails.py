@@ -25,6 +25,7 @@ is it's its i'm my your his her their email e-mail mail address to me on the a a
 yeah yep um uh er that's thats by use with was it so for from send of you're see look meet me've can will
 """
 STOP = frozenset(_STOP.split())
+_EVERYDAY = STOP | ORDINARY
 NOT_IN_DOMAINS = STOP - {"mail", "my", "the", "and", "a"}
 _PROVIDERS = "gmail googlemail hotmail yahoo outlook icloud aol protonmail g_mail hot_mail i_cloud a_o_l proton_mail"
 PROVIDERS = tuple(tuple(name.split("_")) for name in _PROVIDERS.split())
@@ -35,11 +36,11 @@ _TELLS = frozenset({"is", "it's", "address", "was", "would", "be", "um", "uh"})
 _LONGEST = 10
 
 
-def emails(tokens: list[Token], *, final: bool, stop: frozenset[str] = frozenset()) -> list[tuple[int, int]]:
+def emails(tokens: list[Token], *, final: bool, near: bool = True) -> list[tuple[int, int]]:
     """First and last token of each address; of an interim also one that is only begun at its end.
 
-    Words of `stop` begin no address either."""
-    stop |= STOP
+    Unless mail is `near`, everyday words are no part of one."""
+    stop = STOP if near else _EVERYDAY
     found: list[tuple[int, int]] = []
     for at, token in enumerate(tokens):
         if found and at <= found[-1][1]:

@@ -17,7 +17,6 @@ from tenor.redaction.emails import announced, emails
 from tenor.redaction.holding import held, mail_is_near
 from tenor.redaction.masking import Mask, joined, masked_text, masked_words, spans
 from tenor.redaction.names import names, people
-from tenor.redaction.ordinary import ORDINARY
 from tenor.redaction.passwords import passwords
 from tenor.redaction.utterance import Utterance
 from tenor.redaction.verdicts import context, continued, verdicts
@@ -92,8 +91,7 @@ class PatternRedactor:
     def _found(self, said: Utterance, *, final: bool) -> Iterator[Mask]:
         taken: set[int] = set()
         if "email" in self._kinds:
-            stop = frozenset() if mail_is_near(said) else ORDINARY
-            for first, last in emails(said.tokens, final=final, stop=stop):
+            for first, last in emails(said.tokens, final=final, near=mail_is_near(said)):
                 yield Mask(first, last, "email")
                 taken.update(range(first, last + 1))
             for first, last in announced(said.tokens, said.past):
