@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, exists, select, text
+from sqlalchemy import Connection, Table, delete, select, text
 from sqlmodel import SQLModel
 
 from storage.database import Database
@@ -75,12 +75,6 @@ def remove(database: Database, shelf: Shelf | None = None) -> int:
         for kind in (Agent, Customer):
             connection.execute(delete(_table(kind)).where(_table(kind).c.sample))
     return gone
-
-
-def present(database: Database) -> bool:
-    """Whether any of it is there: pages then say so."""
-    with database.engine.connect() as connection:
-        return bool(connection.scalar(select(exists().where(_table(Agent).c.sample))))
 
 
 def _people(connection: Connection, seed: int) -> None:

@@ -6,11 +6,11 @@ import csv
 
 import pytest
 
-from dashboard import listing, tiles
+from dashboard import listing, look, tiles
 from storage.figures import Sums
 
 
-@pytest.mark.parametrize("words", ["=1+1", "+cmd", "-2", "@SUM(A1)", "\tx"])
+@pytest.mark.parametrize("words", ["=1+1", "+cmd", "-2", "@SUM(A1)", "\tx", " =1"])
 def test_a_callers_words_are_no_formula(words: str) -> None:
     (row,) = csv.DictReader(listing.table([{"text": words, "mood": -0.5}]).splitlines())
     assert row == {"text": "'" + words, "mood": "-0.5"}
@@ -21,6 +21,21 @@ def test_words_come_back_as_they_were() -> None:
     made = listing.table([{"text": said}])
     assert list(csv.DictReader(made.splitlines(keepends=True))) == [{"text": said}]
     assert listing.table([]).strip() == ""
+
+
+@pytest.mark.parametrize("theme", ["theme.light", "theme.dark"])
+def test_marks_stand_out_from_the_page(theme: str) -> None:
+    page = _light(look.THEMES[theme]["backgroundColor"])
+    for colour in (*look.SERIES, *look.SENTIMENT_COLOURS.values()):
+        low, high = sorted((page, _light(colour)))
+        assert (high + 0.05) / (low + 0.05) >= 3, colour
+
+
+def _light(colour: str) -> float:
+    """Relative luminance, as WCAG counts it."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def of(values: list[float]) -> Sums:
