@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from nlp.model import Reading
@@ -10,6 +11,8 @@ from nlp.understanding import Entity, Label
 OUTSIDE = "O"
 AROUND = " .,;:!?\"'()"
 """Marks of the sentence, not of the value."""
+_ABBREVIATION = re.compile(r"(\b\w\.\w\.)[ .,;:!?\"'()]*$")
+"""The full stop of `a.m.` is its own."""
 
 
 def slots(text: str, reading: Reading, labels: Sequence[str], *, head: str = "slots") -> tuple[Entity, ...]:
@@ -44,7 +47,8 @@ def slots(text: str, reading: Reading, labels: Sequence[str], *, head: str = "sl
 
 def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:
     value = text[start:end]
-    return end - len(value.lstrip(AROUND)), start + len(value.rstrip(AROUND))
+    short = _ABBREVIATION.search(value)
+    return end - len(value.lstrip(AROUND)), start + (short.end(1) if short else len(value.rstrip(AROUND)))
 
 
 def by_name(entities: Iterable[Entity]) -> dict[str, str]:

@@ -37,6 +37,8 @@ def test_tokens_of_one_value_are_joined() -> None:
 def test_the_full_stop_is_the_sentences() -> None:
     assert found("due on monday.", ["O", "O", "B-date"]) == [("date", "monday")]
     assert found("how, ?", ["O", "B-date"]) == []
+    assert found("at nine a.m.", ["O", "B-date", "I-date"]) == [("date", "nine a.m.")]
+    assert found("at nine a.m.?", ["O", "B-date", "I-date"]) == [("date", "nine a.m.")]
 
 
 def test_two_values_side_by_side_stay_two() -> None:
