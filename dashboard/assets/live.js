@@ -31,7 +31,8 @@ export default function (component) {
     el("header", {}, el("h1", { text: "Live" }), count, status, el("span", { class: "gap" }), site, queue, only), missing, wait, grid, empty)
   component.parentElement.append(root)
 
-  const asked = new URLSearchParams(window.location.search)
+  // Coming back from a call, the page may be here before its address is.
+  const asked = new URLSearchParams({ ...component.data.filters, ...Object.fromEntries(new URLSearchParams(window.location.search)) })
   const filter = { site: asked.get("site") || "", queue: asked.get("queue") || "", alerts: asked.get("alerts") === "1" }
   site.onchange = () => { filter.site = site.value; filtered() }
   queue.onchange = () => { filter.queue = queue.value; filtered() }

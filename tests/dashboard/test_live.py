@@ -108,7 +108,7 @@ def test_a_tile_opens_its_call(house: House, visit: Visit) -> None:
     assert call.id in page.url
     page.get_by_role("button", name="← Live").click()
     expect(page.get_by_label("Queue")).to_have_value("orders")  # as it was left
-    assert "queue=orders" in page.url
+    expect(page).to_have_url(re.compile("queue=orders"))
     call.ends()
 
 
