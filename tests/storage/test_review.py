@@ -127,7 +127,7 @@ def test_a_sentence_is_seen_in_its_surroundings(database: Database) -> None:
         lines = list(session.scalars(of_call.order_by(col(Sentence.start_ms))))
         looked = review.look(session, ANN, lines[4].id)
         assert looked is not None
-        assert [one.id for one in (*looked.before, looked.sentence, *looked.after)] == [one.id for one in lines[2:7]]
+        assert [one.id for one in (*looked.before, looked.said, *looked.after)] == [one.id for one in lines[2:7]]
         first = review.look(session, ANN, lines[0].id)
         assert first is not None
         assert (first.before, len(first.after)) == ((), 2)
