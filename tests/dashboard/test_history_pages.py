@@ -329,7 +329,8 @@ def test_ten_thousand_calls(old_house: House, visit: Visit) -> None:
         for number in range(times):
             again = f"SELECT id || '+{number}', {of_call} FROM calls WHERE sample AND id NOT LIKE '%+%'"
             session.execute(text(f"INSERT INTO calls (id, {of_call}) {again}"))
-            first = "start_ms = (SELECT min(start_ms) FROM sentences o WHERE o.call = s.call) AND s.call NOT LIKE '%+%'"
+            first = "start_ms = (SELECT min(start_ms) FROM sentences o WHERE o.call = s.call)"
+            first += " AND s.call LIKE 'sample-%' AND s.call NOT LIKE '%+%'"
             again = f"SELECT id || '+{number}', call || '+{number}', {of_sentence} FROM sentences s"
             session.execute(text(f"INSERT INTO sentences (id, call, {of_sentence}) {again} WHERE {first}"))
         session.execute(text("UPDATE calls SET customer = 'C-' || id WHERE id LIKE '%+1'"))
