@@ -40,7 +40,7 @@ def main(names: list[str]) -> None:
                 "call": (f"/call?call={anna.id}", "manager:mia", ".bubble"),
                 "call-over": (f"/call?call={heard.id}", "manager:mia", ".player"),
                 "my_call": ("/", "agent:anna", ".steps li"),
-                "agents": ("/agents?agent=grace.linden&period=8+weeks", "", drawn),
+                "agents": ("/agents?agent=grace.linden&period=4+weeks", "", drawn),
                 "everyone": ("/agents", "", drawn),
                 "customers": ("/customers?customer=NG-1005", "", drawn),
                 "search": ("/search?words=manager&sentiment=negative", "", drawn),
