@@ -22,8 +22,15 @@ SAMPLES = Path(__file__).parents[1] / "examples" / "calls"
 
 def recordings() -> list[Path]:
     """Real telephone calls where there are some, else the sample calls."""
-    real = sorted((DATA / "harper-valley" / "dev" / "audio").glob("*.flac"))
-    return real or sorted(path for path in SAMPLES.iterdir() if path.suffix not in (".yaml", ".md"))
+    return real_calls() or sample_calls()
+
+
+def real_calls() -> list[Path]:
+    return sorted((DATA / "harper-valley" / "dev" / "audio").glob("*.flac"))
+
+
+def sample_calls() -> list[Path]:
+    return sorted(SAMPLES.glob("*.ogg"))
 
 
 def free_port() -> int:

@@ -263,7 +263,7 @@ class Feed:
             name = NAMES.get(type(event))
             if name is None:
                 continue
-            known = self._agents.get(event.call)
+            new = event.call not in self._going_on
             if isinstance(event, CallState) and event.info is not None:
                 self._remember(event.call, event.info.agent)
             agent = self._agents.get(event.call)
@@ -272,14 +272,17 @@ class Feed:
             message = Message(event.call, agent, time.monotonic(), frame(name, record.value))
             if isinstance(event, CallState):
                 self._follow(event, message)
+            early = self._early(event.call) if new and event.call in self._going_on else []
             self._deliver(message)
-            if isinstance(event, CallState) and event.info is not None and not known:
-                self._tell_again(event.call, agent)
+            for one in early:
+                self._deliver(one._replace(agent=agent))
 
-    def _tell_again(self, call: str, agent: str) -> None:
-        """Topics are read side by side: what was said before we knew of the call."""
-        for message in [one for one in self._lately if one.call == call and not one.agent]:
-            self._deliver(message._replace(agent=agent))
+    def _early(self, call: str) -> list[Message]:
+        """Topics are read side by side: what was said before we knew of the call, to be told again."""
+        early = [message for message in self._lately if message.call == call and not message.agent]
+        for message in early:
+            self._lately.remove(message)
+        return early
 
     def _follow(self, event: CallState, message: Message) -> None:
         if event.state not in GOING_ON:

@@ -89,6 +89,19 @@ async def test_a_call_nobody_knows_is_no_agents_to_see(feed: Feed, bus: Bus) -> 
     assert said.index("event: state") < said.index("event: sentence")
 
 
+async def test_a_call_of_no_agent_is_told_once(feed: Feed, bus: Bus) -> None:
+    listening = asyncio.create_task(hear(feed, MANAGER, "last words"))
+    await asyncio.sleep(0.2)
+    info = Call(source="test", roles=("caller", "agent"), started_at=time.time())
+    for words in ("first words", "more words", "last words"):
+        await bus.publish(CALLS, CallState(call="one", state="live", at=time.time(), info=info))
+        await bus.publish(SENTENCES, sentence("one", words))
+        await asyncio.sleep(0.2)
+    said = await listening
+    assert said.count('"text":"more words"') == 1
+    assert said.count('"text":"first words"') <= 2, "again only if the call's state came after it"
+
+
 async def test_without_the_database_the_bus_goes_on(feed: Feed, bus: Bus, embedded_settings: Settings) -> None:
     """Who listens hears on and is told; who comes gets the calls that go on; all start over when it is back."""
     info = Call(source="test", roles=("caller", "agent"), started_at=time.time(), agent="anna")
