@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import soxr
@@ -20,13 +20,13 @@ class Pieces:
     """The files one after the other, in the format of the first. One that cannot be read is told and left out."""
 
     def __init__(
-        self, files: Sequence[Source], open_audio: Callable[[Source], Audio], warnings: Warnings, chunk_ms: int
+        self, folder: Source, open_audio: Callable[[Source], Audio], warnings: Warnings, chunk_ms: int
     ) -> None:
-        self._files = iter(files)
+        self._files = iter(folder.pieces)
         self._open_audio, self._warnings, self._chunk_ms = open_audio, warnings, chunk_ms
         first = self._next()
         if first is None:
-            raise BadInput("none of its files can be read")
+            raise BadInput(f"none of the files in {folder.name} can be read")
         self._piece: Audio | None = first
         self.format: AudioFormat = first.format._replace(duration_s=None)
 

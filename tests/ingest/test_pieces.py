@@ -63,7 +63,7 @@ def test_a_file_that_cannot_be_read_is_told_and_left_out(tmp_path: Path) -> None
 
 def test_a_folder_of_which_nothing_can_be_read(tmp_path: Path) -> None:
     (tmp_path / "1.wav").write_bytes(b"no sound at all")
-    with pytest.raises(BadInput, match="none of its files"):
+    with pytest.raises(BadInput, match=f"none of the files in {tmp_path.name}"):
         open_recording(conversation(tmp_path))
 
 
