@@ -36,7 +36,7 @@ run: install ## the live demo: sample calls playing, the dashboard in a browser
 test: dev ## the whole suite, with a real Kafka, PostgreSQL and browser
 	@for part in kafka postgres browser; do deploy/prerequisites $$part || exit; done
 	@$(BIN)/python deploy/kafka/broker.py fetch
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: dev ## style, types, and which part may know which
 	@$(BIN)/ruff check .

@@ -82,6 +82,8 @@ class Message(NamedTuple):
     agent: str
     at: float
     bytes: bytes
+    early: bool = False
+    """It came before the call it belongs to was known to go on."""
 
 
 class Listener:
@@ -269,17 +271,18 @@ class Feed:
             agent = self._agents.get(event.call)
             if agent is None:
                 agent = await self._look_up(event.call)
-            message = Message(event.call, agent, time.monotonic(), frame(name, record.value))
+            early = new and not isinstance(event, CallState)
+            message = Message(event.call, agent, time.monotonic(), frame(name, record.value), early)
             if isinstance(event, CallState):
                 self._follow(event, message)
-            early = self._early(event.call) if new and event.call in self._going_on else []
+            overtook = self._early(event.call) if new and event.call in self._going_on else []
             self._deliver(message)
-            for one in early:
-                self._deliver(one._replace(agent=agent))
+            for one in overtook:
+                self._deliver(one._replace(agent=agent, early=False))
 
     def _early(self, call: str) -> list[Message]:
         """Topics are read side by side: what was said before we knew of the call, to be told again."""
-        early = [message for message in self._lately if message.call == call and not message.agent]
+        early = [message for message in self._lately if message.call == call and message.early]
         for message in early:
             self._lately.remove(message)
         return early

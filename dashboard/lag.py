@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections import defaultdict, deque
-from collections.abc import Coroutine
+from collections import deque
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tenor.bus import Bus
+from tenor.bus import Bus, Partition, Progress
 from tenor.bus.opening import open_bus
 from tenor.settings import Settings
 from tenor.stage import READS
 
-KEPT_S = 600
+KEPT = 600
 STUCK_S = 30
-"""Something waits and nothing has moved for so long: the stage is not running, or cannot go on."""
+"""Something is there to be read and nothing has been for so long: the stage is not running, or cannot go on."""
+LOOKED_AWAY_S = 5
+"""Nobody looked for so long: what happened meanwhile is not known."""
 EVERY_S = 1.0
 Condition = Literal["up to date", "working", "stuck", "not known"]
 
@@ -26,10 +28,37 @@ Condition = Literal["up to date", "working", "stuck", "not known"]
 class Lag:
     stage: str
     waiting: int
-    """Records on the bus that it has not finished with; those of calls going on are among them."""
+    """Records on the bus that it has not come to yet."""
     condition: Condition
     past: tuple[tuple[float, int], ...]
     """Moments and what waited then."""
+
+
+class StageWatch:
+    """What was seen of one stage. A partition that stands still is noticed although the others go on."""
+
+    def __init__(self, stage: str) -> None:
+        self._stage = stage
+        self._past: deque[tuple[float, int]] = deque(maxlen=KEPT)
+        self._reached: dict[Partition, int] = {}
+        self._moved: dict[Partition, float] = {}
+        """When each was last seen to go on, or to have nothing to do."""
+
+    def see(self, now: float, progress: Mapping[Partition, Progress]) -> None:
+        looked_away = not self._past or now - self._past[-1][0] > LOOKED_AWAY_S
+        for partition, at in progress.items():
+            if looked_away or not at.unread or at.reached != self._reached.get(partition):
+                self._moved[partition] = now
+            self._reached[partition] = at.reached
+        self._past.append((now, sum(at.unread for at in progress.values())))
+
+    def lag(self) -> Lag:
+        if not self._past:
+            return Lag(self._stage, 0, "not known", ())
+        now, waiting = self._past[-1]
+        stuck = any(now - moved >= STUCK_S for moved in self._moved.values())
+        condition: Condition = "stuck" if stuck else "working" if waiting else "up to date"
+        return Lag(self._stage, waiting, condition, tuple(self._past))
 
 
 class LagWatch:
@@ -40,7 +69,7 @@ class LagWatch:
         self._loop = asyncio.new_event_loop()
         self._lock = threading.Lock()
         self._bus: Bus | None = None
-        self._past: dict[str, deque[tuple[float, int]]] = defaultdict(lambda: deque(maxlen=int(KEPT_S / EVERY_S)))
+        self._stages = {stage: StageWatch(stage) for stage in READS}
         self._looked = 0.0
         threading.Thread(target=self._loop.run_forever, daemon=True, name="lag").start()
 
@@ -50,7 +79,7 @@ class LagWatch:
             if time.time() - self._looked >= EVERY_S:
                 self._run(self._measure())
                 self._looked = time.time()
-            return [Lag(stage, past[-1][1], condition(past), tuple(past)) for stage, past in self._past.items()]
+            return [stage.lag() for stage in self._stages.values()]
 
     async def _measure(self) -> None:
         if self._bus is None:
@@ -59,20 +88,7 @@ class LagWatch:
             self._bus = bus
         now = time.time()
         for stage, topics in READS.items():
-            lag = await self._bus.lag(topics, stage)
-            self._past[stage].append((now, sum(lag.values())))
+            self._stages[stage].see(now, await self._bus.progress(topics, stage))
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result(15)
-
-
-def condition(past: deque[tuple[float, int]]) -> Condition:
-    """From what waited lately."""
-    if not past:
-        return "not known"
-    now, waiting = past[-1]
-    if waiting == 0:
-        return "up to date"
-    lately = [count for at, count in past if now - at <= STUCK_S]
-    long_enough = now - past[0][0] >= STUCK_S
-    return "stuck" if long_enough and min(lately) == lately[0] and waiting >= lately[0] else "working"

@@ -79,7 +79,7 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _call(call: Call, said: Sequence[Said], names: Mapping[str, str]) -> str:
     who = " · ".join(escape(names.get(one, one)) for one in (call.agent, call.customer) if names.get(one, one))
-    about = look.words(call.task) if call.task else "Failed" if call.state == "failed" else "Call"
+    about = look.wanted(call.task) or ("Failed" if call.state == "failed" else "Call")
     spoken = call.medium == "voice"
     length = look.clock(call.duration_ms) if spoken else f"{call.medium}, {call.sentences} sentences"
     chips = '<span class="t-chip critical">escalated</span>' if call.escalations else ""

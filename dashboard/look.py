@@ -137,6 +137,11 @@ def words(name: str) -> str:
     return name.replace("_", " ").replace("-", " ").strip().capitalize()
 
 
+def wanted(label: str | None) -> str:
+    """What a sentence or a call was about; nothing where the model says that it does not know."""
+    return words(label) if label and label != "unknown" else ""
+
+
 def mood(value: float | None) -> str:
     return NOTHING if value is None else f"{value:+.2f}".replace("-", MINUS)
 

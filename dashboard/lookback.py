@@ -14,6 +14,7 @@ from storage import history
 from storage.database import Database
 from storage.figures import FEWEST, Sums, trend
 from storage.history import Order, Scope, Tally
+from storage.people import customer_names
 from storage.periods import Period, Step
 from storage.viewer import Viewer
 
@@ -116,7 +117,7 @@ def show_calls(
     with database.session() as session:
         found = history.calls(session, viewer, subject.scope, span, order or "worst", SHOWN)
         said = history.sentences(session, viewer, [call.id for call in found])
-        called = history.customer_names(session, [call.customer for call in found])
+        called = customer_names(session, [call.customer for call in found])
     if found:
         own = {subject.scope.agent or subject.scope.customer: ""}  # the page is about them
         listing.calls(found, said, called | dict(names) | own)

@@ -12,7 +12,7 @@ import streamlit as st
 from sqlmodel import select
 
 from dashboard import look
-from dashboard.pages import Page
+from dashboard.pages import PAGES, Page
 from dashboard.sign_in import OWNER
 from storage.database import Database
 from storage.tables import Agent, Call
@@ -36,11 +36,21 @@ def navigate(pages: list[Page], viewer: Viewer, frame: Frame) -> None:
         )
         sections[page.section].append(entry)
         known[page.name] = entry
+    for page in PAGES:
+        if page.name not in known:  # a link from somebody with another role
+            barred = st.Page(partial(_barred, page), title=page.title, url_path=page.name, visibility="hidden")
+            sections[pages[0].section].append(barred)
     st.session_state["pages"] = known
     chosen = st.navigation(dict(sections), expanded=True)
     with st.sidebar:
         _who(viewer, frame)
     chosen.run()
+
+
+def _barred(page: Page) -> None:
+    *others, last = (f"{role}s" for role in page.roles)
+    for_whom = f"{', '.join(others)} and {last}" if others else last
+    look.empty(f"{page.title} is for {for_whom}", "What there is for you is in the menu on the left.")
 
 
 def go(page: str, **params: str) -> NoReturn:

@@ -69,7 +69,13 @@ def mood_over_time(
                     {"day": day.isoformat(), "date": moment(day), "side": side, "mood": sums.mean, "calls": sums.n}
                 )
     line: Rows = [
-        {"date": moment(point.day), "side": SIDES[figure], "mood": point.value, "low": point.low, "high": point.high}
+        {
+            "date": moment(point.day),
+            "side": SIDES[figure],
+            "mood": point.value,
+            "low": max(-1.0, point.low),  # no mood is beyond
+            "high": min(1.0, point.high),
+        }
         for figure, found in trends.items()
         if found
         for point in found.line
@@ -263,8 +269,9 @@ def moment(day: date) -> str:
 
 
 def dates(ticks: int, form: str = "%-d %b") -> alt.Axis:
-    """Times along the bottom, written the same way from end to end."""
-    return alt.Axis(format=form, tickCount=ticks, grid=False)
+    """Times along the bottom, written the same way from end to end; in a short span a day is written once."""
+    once = alt.Undefined if "%H" in form else f"hours(datum.value) ? '' : timeFormat(datum.value, '{form}')"
+    return alt.Axis(format=form, tickCount=ticks, grid=False, labelExpr=once)
 
 
 def _days(ticks: int, padding: int = 0) -> alt.X:

@@ -55,7 +55,7 @@ def latency_over_time(points: Sequence[tuple[float, float, float]], target_ms: f
     )
     target = chart([{"ms": target_ms}]).encode(y="ms:Q")
     rule = target.mark_rule(strokeDash=[5, 4], color=SENTIMENT_COLOURS["negative"])
-    name = target.mark_text(text="target", align="right", dy=-7, fontSize=11, color=GREY).encode(x=alt.value("width"))
+    name = target.mark_text(text="target", align="left", dx=2, dy=-7, fontSize=11, color=GREY).encode(x=alt.value(0))
     return alt.layer(lines, rule, name).properties(height=190)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from storage import calls
+from storage import calls, people
 from storage.database import Database
 from storage.live import live_calls
 from storage.tables import Alert, Call, Label, Note, Sentence
@@ -17,13 +17,15 @@ from storage.viewer import Viewer
 def of_live_calls(database: Database, viewer: Viewer, _: str = "") -> bytes:
     """Every call of now with what its tile shows."""
     with database.session() as session:
-        return msgspec.json.encode({"at": time.time(), "calls": live_calls(session, viewer)})
+        calls, names = live_calls(session, viewer), people.agent_names(session, viewer)
+    return msgspec.json.encode({"at": time.time(), "calls": calls, "names": names})
 
 
 def of_call(database: Database, viewer: Viewer, call: str) -> bytes:
     """One call whole; `{"call": null}` when there is none, or none that this viewer may see."""
     with database.session() as session:
         whole = calls.whole(session, viewer, call)
+        names = people.names_on(session, viewer, [whole.call]) if whole else {}
     if whole is None:
         return msgspec.json.encode({"at": time.time(), "call": None})
     return msgspec.json.encode(
@@ -34,6 +36,7 @@ def of_call(database: Database, viewer: Viewer, call: str) -> bytes:
             "alerts": [_as_event(row, "alert", ALERT) for row in whole.alerts],
             "notes": [_as_event(row, "note", NOTE) for row in whole.notes],
             "labels": [label_of(label) for labels in whole.labels.values() for label in labels],
+            "names": names,
         }
     )
 

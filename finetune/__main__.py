@@ -61,11 +61,11 @@ def intents(
 ) -> None:
     """Train an intent model on sentences of your own, on the same encoder."""
     _needs_torch()
-    from finetune.making import make_intents
+    rows, measured_on = [row for file in files for row in sources.intents(file)], sources.intents(test)
+    from finetune.making import make_intents  # takes seconds, and nobody waits for them to hear of a wrong line
     from finetune.training import Course
 
-    rows = [row for file in files for row in sources.intents(file)]
-    _print(make_intents(rows, sources.intents(test), out, Course(epochs=epochs, seed=seed, threads=threads), name=name))
+    _print(make_intents(rows, measured_on, out, Course(epochs=epochs, seed=seed, threads=threads), name=name))
 
 
 @app.command()

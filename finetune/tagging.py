@@ -24,11 +24,19 @@ def fit_tokens(network: Network, lesson: Lesson, *, seed: int, unpunctuated: flo
     kept = _answers(network, lesson, random, unpunctuated)
     torch.manual_seed(seed)
     head = Neighbourhood(len(LAYERS) * network.encoder.config.hidden_size, len(lesson.labels))
-    optimizer = torch.optim.AdamW(head.parameters(), lr=RATE, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, total_iters=ROUNDS * len(kept))
+    teach(head, kept, ROUNDS, RATE, random)
+    network.token_heads[lesson.head] = head
+
+
+def teach(
+    head: Neighbourhood, kept: list[tuple[Tensor, Tensor, Tensor]], rounds: int, rate: float, random: Random
+) -> None:
+    """Train a token head on what lies below it: layers, mask and targets of each batch."""
+    optimizer = torch.optim.AdamW(head.parameters(), lr=rate, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, total_iters=rounds * len(kept))
     loss_of = nn.CrossEntropyLoss(ignore_index=IGNORED, label_smoothing=0.02)
     head.train()
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         random.shuffle(kept)
         for layers, mask, targets in kept:
             loss = loss_of(head(layers.float(), mask).flatten(0, -2), targets.flatten())
@@ -36,7 +44,7 @@ def fit_tokens(network: Network, lesson: Lesson, *, seed: int, unpunctuated: flo
             loss.backward()
             optimizer.step()
             schedule.step()
-    network.token_heads[lesson.head] = head.eval()
+    head.eval()
 
 
 def _answers(

@@ -110,7 +110,8 @@ class Desk:
 
     def published(self) -> None:
         """Everything that follows from what was taken is published."""
-        self._published = Handover(max(self._published.transcripts, self._transcripts), self._states)
+        told = max(self._published.transcripts, self._transcripts)
+        self._published = Handover(told, self._states, reached=self._transcripts)
 
     def commit(self, now: float) -> dict[Partition, Commit]:
         for call in list(self._calls.values()):
@@ -121,7 +122,9 @@ class Desk:
         states = [call.first_state for call in self._calls.values()]
         return {
             self._partition(TRANSCRIPTS.name): Commit(min(firsts, default=self._transcripts), self._published.write()),
-            self._partition(CALLS.name): Commit(min(states, default=self._states)),
+            self._partition(CALLS.name): Commit(
+                min(states, default=self._states), Handover(reached=self._published.calls).write()
+            ),
         }
 
     # -- transcripts

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from nlp.session import open_session
 from tenor.errors import BadInput
@@ -66,7 +67,7 @@ class Reading:
 
 
 class Model:
-    """Shared by every stage of a process; any thread may call it."""
+    """Shared by every stage of a process; any thread may call it. `threads`: batches that are read at once."""
 
     def __init__(self, folder: Path = DEFAULT, *, threads: int = 1) -> None:
         self.card, self.threads = read_card(folder), threads
@@ -80,7 +81,8 @@ class Model:
         self._tokenizer = Tokenizer.from_str(vocabulary)
         self._tokenizer.enable_truncation(LONGEST)
         self._tokenizer.no_padding()
-        self._session = open_session(weights, threads)
+        self._session = open_session(weights)
+        self._readers = ThreadPoolExecutor(threads, "language") if threads > 1 else None
         wanted = {EMBEDDING, *self.card.heads}
         self._outputs = [output.name for output in self._session.get_outputs() if output.name in wanted]
 
@@ -97,29 +99,37 @@ class Model:
         short = [text[:MOST_CHARACTERS] for text in texts]
         # One alone is not worth waking other threads for.
         encodings = self._tokenizer.encode_batch(short) if len(short) != 1 else [self._tokenizer.encode(short[0])]
-        found: list[Reading | None] = [None] * len(texts)
-        for rows in batched([len(encoding.ids) for encoding in encodings]):
-            width = len(encodings[rows[-1]].ids)
-            ids = np.zeros((len(rows), width), np.int64)
-            mask = np.zeros_like(ids)
-            for row, index in enumerate(rows):
-                length = len(encodings[index].ids)
-                ids[row, :length] = encodings[index].ids
-                mask[row, :length] = 1
-            outputs = self._session.run(self._outputs, {"input_ids": ids, "attention_mask": mask})
-            named = dict(zip(self._outputs, outputs, strict=True))
-            vectors = named.pop(EMBEDDING)
-            likely = {head: _softmax(logits / self.card.temperatures.get(head, 1.0)) for head, logits in named.items()}
-            for row, index in enumerate(rows):
-                encoding = encodings[index]
-                found[index] = Reading(
-                    {head: values[row] for head, values in likely.items() if values.ndim == 2},
-                    {head: values[row, : len(encoding.ids)] for head, values in likely.items() if values.ndim == 3},
-                    encoding.offsets,
-                    encoding.word_ids,
-                    vectors[row],
-                )
-        return [reading for reading in found if reading is not None]
+        batches = list(batched([len(encoding.ids) for encoding in encodings]))
+        side_by_side = self._readers.map if self._readers and len(batches) > 1 else map
+        answers = side_by_side(self._batch, ([encodings[index] for index in batch] for batch in batches))
+        found = {
+            index: reading
+            for batch, readings in zip(batches, answers, strict=True)
+            for index, reading in zip(batch, readings, strict=True)
+        }
+        return [found[index] for index in range(len(texts))]
+
+    def _batch(self, encodings: Sequence[Encoding]) -> list[Reading]:
+        """One pass through the encoder; the last is the longest."""
+        ids = np.zeros((len(encodings), len(encodings[-1].ids)), np.int64)
+        mask = np.zeros_like(ids)
+        for row, encoding in enumerate(encodings):
+            ids[row, : len(encoding.ids)] = encoding.ids
+            mask[row, : len(encoding.ids)] = 1
+        outputs = self._session.run(self._outputs, {"input_ids": ids, "attention_mask": mask})
+        named = dict(zip(self._outputs, outputs, strict=True))
+        vectors = named.pop(EMBEDDING)
+        likely = {head: _softmax(logits / self.card.temperatures.get(head, 1.0)) for head, logits in named.items()}
+        return [
+            Reading(
+                {head: values[row] for head, values in likely.items() if values.ndim == 2},
+                {head: values[row, : len(encoding.ids)] for head, values in likely.items() if values.ndim == 3},
+                encoding.offsets,
+                encoding.word_ids,
+                vectors[row],
+            )
+            for row, encoding in enumerate(encodings)
+        ]
 
 
 def read_card(folder: Path) -> Card:

@@ -47,7 +47,7 @@ class RedactionCard(msgspec.Struct, frozen=True, kw_only=True):
 class LanguageFinder:
     """A `tenor.redaction.Finder`. Any thread may call it."""
 
-    def __init__(self, folder: Path = DEFAULT, *, threads: int = 1) -> None:
+    def __init__(self, folder: Path = DEFAULT) -> None:
         try:
             self.card = msgspec.json.decode((folder / CARD).read_bytes(), type=RedactionCard)
             for file, digest in ((GRAPH, self.card.sha256), ("model.onnx", self.card.encoder_sha256)):
@@ -61,7 +61,7 @@ class LanguageFinder:
         self._tokenizer = Tokenizer.from_str(vocabulary)
         self._tokenizer.enable_truncation(LONGEST)
         self._tokenizer.no_padding()
-        self._session = open_session(folder / GRAPH, threads)
+        self._session = open_session(folder / GRAPH)
 
     def find(self, text: str, *, final: bool) -> Iterator[Span]:
         threshold = self.card.certain if final else self.card.doubtful

@@ -1,4 +1,4 @@
-"""How models run: on the processor, on so many threads, and off the cores when they have nothing to do."""
+"""How models run: on the processor, in the thread that asks."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from pathlib import Path
 import onnxruntime
 
 
-def open_session(graph: bytes | Path, threads: int = 1) -> onnxruntime.InferenceSession:
+def open_session(graph: bytes | Path) -> onnxruntime.InferenceSession:
     """A graph, or the file of one that refers to weights beside it."""
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # other stages need the cores
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
     where = str(graph) if isinstance(graph, Path) else graph
     return onnxruntime.InferenceSession(where, options, providers=["CPUExecutionProvider"])

@@ -69,6 +69,17 @@ def open_database(settings: Settings, *, upgrade: bool = True) -> Database:
     return Database(engine)
 
 
+@contextmanager
+def using(settings: Settings) -> Iterator[Database]:
+    """The database for the length of a command; what goes wrong with it is told as people understand it."""
+    database = open_database(settings)
+    try:
+        with explaining(database.engine.url):
+            yield database
+    finally:
+        database.close()
+
+
 def _url(text: str) -> URL:
     try:
         url = make_url(text)

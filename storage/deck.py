@@ -22,6 +22,7 @@ import structlog
 from storage.progress import AUDIO_STOPPED
 from storage.spool import Spool
 from tenor.bus import Commit, Partition, Record
+from tenor.bus.handover import Handover
 from tenor.events import (
     AUDIO,
     AudioChunk,
@@ -133,7 +134,10 @@ class Deck:
         for call in self._calls.values():
             for topic, offset in call.first.items():
                 oldest[topic] = min(oldest[topic], offset)
-        return {Partition(topic, self.number): Commit(offset) for topic, offset in oldest.items()}
+        return {
+            Partition(topic, self.number): Commit(offset, Handover(reached=self.positions[topic]).write())
+            for topic, offset in oldest.items()
+        }
 
     def close(self) -> None:
         for call in self._calls.values():

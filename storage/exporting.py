@@ -149,9 +149,21 @@ def folder(path: Path) -> Iterator[Sink]:
         raise BadInput(f"cannot make the folder {path}: {error.strerror}") from None
 
     def write(name: str, content: bytes) -> None:
-        (path / name).write_bytes(content)
+        put(path / name, content)
 
     yield write
+
+
+def put(path: Path, content: bytes) -> None:
+    """A file; half of one is not left behind."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {error.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -198,11 +198,6 @@ def customers(session: Session, viewer: Viewer, words: str = "", limit: int = 20
     return [Person(row.customer, row.display_name or row.customer) for row in rows]
 
 
-def customer_names(session: Session, ids: list[str]) -> dict[str, str]:
-    rows = session.execute(select(CUSTOMER.c.id, CUSTOMER.c.display_name).where(CUSTOMER.c.id.in_(ids[:MOST])))
-    return {row.id: row.display_name or row.id for row in rows}
-
-
 def values(session: Session, viewer: Viewer, column: Literal["site", "queue", "medium", "task"]) -> list[str]:
     """What there is to choose from."""
     found = select(CALL.c[column]).where(viewer.clause(), CALL.c[column] != "").distinct().limit(MOST)

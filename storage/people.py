@@ -9,14 +9,16 @@ from __future__ import annotations
 import csv
 import io
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from storage.database import Database
-from storage.tables import Agent, Audit, Customer
+from storage.tables import Agent, Audit, Call, Customer
+from storage.viewer import Viewer
 from tenor.errors import BadInput
 
 COLUMNS = {"agent": ("display_name", "team", "site"), "customer": ("display_name",)}
@@ -110,3 +112,22 @@ def agents(session: Session) -> list[Agent]:
 
 def customers(session: Session) -> list[Customer]:
     return list(session.exec(select(Customer).order_by(Customer.id)))
+
+
+def agent_names(session: Session, viewer: Viewer) -> dict[str, str]:
+    """What agents are called, by account name: of those that the viewer may see and IT has told the name of."""
+    told = select(Agent.name, Agent.display_name).where(Agent.display_name != "")
+    if not viewer.sees_all:
+        told = told.where(Agent.name == viewer.name)
+    return dict(session.exec(told).all())
+
+
+def customer_names(session: Session, ids: Iterable[str]) -> dict[str, str]:
+    """What these customers are called, where that is known."""
+    told = select(Customer.id, Customer.display_name).where(col(Customer.id).in_(set(ids)), Customer.display_name != "")
+    return dict(session.exec(told).all())
+
+
+def names_on(session: Session, viewer: Viewer, calls: Iterable[Call]) -> dict[str, str]:
+    """What the agents and customers of these calls are called, where that is known."""
+    return customer_names(session, (call.customer for call in calls)) | agent_names(session, viewer)

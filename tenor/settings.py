@@ -130,7 +130,7 @@ class LanguageSettings(Section):
     classifiers: dict[str, str] = Field(
         {}, description='further classifiers by name and import path, e.g. {"topic": "ours.topics:Topics"}'
     )
-    threads: int = Field(1, ge=1, le=64, description="processor threads of the models")
+    threads: int = Field(1, ge=1, le=64, description="batches of sentences understood at once")
     webhooks: dict[str, str] = Field({}, description="where rules report to: name -> URL")
     webhook_secret: SecretStr = Field(SecretStr(""), description="signs what is sent to webhooks (HMAC-SHA256)")
 

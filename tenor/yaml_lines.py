@@ -60,7 +60,7 @@ class Sequence(Place):
 
 @dataclass(frozen=True, slots=True)
 class Mapping(Place):
-    """Keys in the order of the file. A key that comes twice is here once, and a fault."""
+    """Keys in the order of the file. One that comes twice is a fault, and what it holds is looked at all the same."""
 
     entries: tuple[tuple[Text, Node], ...]
 
@@ -211,12 +211,13 @@ def _sequence(place: Place, nodes: list[Node]) -> Node:
 
 
 def _mapping(place: Place, nodes: list[Node], faults: Faults) -> Node:
-    entries: dict[str, tuple[Text, Node]] = {}
+    entries: list[tuple[Text, Node]] = []
+    first: dict[str, Text] = {}
     for key, node in zip(nodes[::2], nodes[1::2], strict=True):
         if not isinstance(key, Text):
             faults.add(key, f"a name is expected here, not {kind_of(key)}")
-        elif key.value in entries:
-            faults.add(key, f"{key.value!r} is here twice; first in line {entries[key.value][0].line}")
-        else:
-            entries[key.value] = (key, node)
-    return Mapping(place.line, place.column, tuple(entries.values()))
+            continue
+        if (earlier := first.setdefault(key.value, key)) is not key:
+            faults.add(key, f"{key.value!r} is here twice; first in line {earlier.line}")
+        entries.append((key, node))
+    return Mapping(place.line, place.column, tuple(entries))

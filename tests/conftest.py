@@ -47,7 +47,7 @@ def _logging_of_its_own() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def kafka_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     """A real broker, started when the first test asks for it. Has .address, .start(), .stop() and .kill()."""
-    broker = Broker(tmp_path_factory.mktemp("kafka"), _free_port(), IMPATIENT)
+    broker = Broker(tmp_path_factory.mktemp("kafka"), free_port(), IMPATIENT)
     try:
         broker.start()
         yield broker
@@ -87,7 +87,7 @@ async def bus(bus_settings: Settings) -> AsyncIterator[Bus]:
 def postgres() -> Iterator[Server]:
     """A real server, started when the first test asks for it. Has .url(), .start(), .stop() and .kill()."""
     with tempfile.TemporaryDirectory(prefix="tenor-postgres-") as folder:  # where the server's own user gets to
-        server = Server(Path(folder), _free_port(), "s3cret", {"fsync": "off"})
+        server = Server(Path(folder), free_port(), "s3cret", {"fsync": "off"})
         Path(folder).chmod(0o755)
         try:
             server.start()
@@ -145,7 +145,7 @@ def database(database_settings: Settings) -> Iterator[Database]:
         opened.close()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -18,12 +18,15 @@ _EVERY = 500 // FRAME_MS
 _SLOWER = 4
 """A long utterance costs more to decode, so its updates are further apart: every quarter of its length."""
 _AHEAD_S = 0.5
-"""Sound that comes this much sooner than it can have been spoken comes from a file: nobody is kept waiting."""
+"""Sound that comes this much sooner than it can have been spoken comes from a file, which can wait for an update."""
+_PATIENCE_S = 0.5
+"""But not for long: it may be a call that was not heard for a while and has to catch up."""
 
 
 class Interim:
     """Updates of one utterance. An update that finds the decoders busy is left out, never queued, and a live stream
-    is listened to while one is made: the end of what is being said must not be noticed later for it."""
+    is listened to while one is made: the end of what is being said must not be noticed later for it. Updates are made
+    when nothing else has to be, so on a busy machine one can take very long."""
 
     def __init__(self, engine: Engine, pool: DecodePool[list[Decoded]], wording: Wording) -> None:
         self._engine = engine
@@ -38,24 +41,29 @@ class Interim:
         self._future = None
         self._words: list[str] = []
         self._next = _EVERY
-        self._began: float | None = None
+        self._began = 0.0
+        self._patient = True
 
     async def update(self, frames: int, audio: Callable[[], Audio]) -> list[tuple[float, str]]:
         """Stability and text of each part, if there is news: `frames` of the utterance have been heard."""
         heard_s = frames * FRAME_MS / 1000
-        if self._began is None:
-            self._began = time.monotonic() - heard_s
+        self._began = self._began or time.monotonic() - heard_s
         if self._future is None and frames >= self._next:
             self._next = frames + max(_EVERY, frames // _SLOWER)
             samples = audio()
             self._future = self._pool.offer(lambda: self._engine.decode(samples, Hints()))
-        if self._future is None:
+        if self._future is None or not await self._ready(self._future, heard_s):
             return []
-        if not self._future.done() and time.monotonic() - self._began + _AHEAD_S > heard_s:
-            return []
-        readings = await asyncio.wrap_future(self._future)
+        readings = self._future.result()
         self._future = None
         return self._parts([word.text for word in self._wording.interim(readings[0].words)]) if readings else []
+
+    async def _ready(self, update: Future[list[Decoded]], heard_s: float) -> bool:
+        """Whether the update is there; a file waits for it a little."""
+        if not update.done() and self._patient and time.monotonic() - self._began + _AHEAD_S <= heard_s:
+            await asyncio.wait([asyncio.wrap_future(update)], timeout=_PATIENCE_S)
+            self._patient = update.done()
+        return update.done()
 
     def _parts(self, words: list[str]) -> list[tuple[float, str]]:
         """Words that two updates agree on are stable, except the last, which may still be growing."""

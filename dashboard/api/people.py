@@ -16,6 +16,7 @@ from dashboard.api.routes import Route
 from storage import history
 from storage.database import Database
 from storage.history import Person, Scope
+from storage.people import customer_names
 from storage.periods import Period, Step
 
 Days = Annotated[int, Query(ge=1, le=1100, description="how many days back, today included (UTC)")]
@@ -73,7 +74,7 @@ def router(database: Database, entrance: Entrance) -> APIRouter:
                 raise HTTPException(404, "there is no such customer, or none that you may see")
             total = history.total(session, who.viewer, scope, period)
             calls = history.calls(session, who.viewer, scope, period)
-            name = history.customer_names(session, [customer]).get(customer, customer)
+            name = customer_names(session, [customer]).get(customer, customer)
         return answers.Customer(
             id=customer, display_name=name, total=_tally(total), calls=[call_of(call) for call in calls]
         )

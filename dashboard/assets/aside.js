@@ -57,8 +57,7 @@ export function figures() {
   return {
     root,
     draw(call) {
-      const { metrics = {} } = call.about
-      const caller = metrics["talk_share.caller"], agent = metrics["talk_share.agent"]
+      const caller = call.figure("talk_share.caller"), agent = call.figure("talk_share.agent")
       talk.hidden = caller === undefined && agent === undefined
       if (!talk.hidden) {
         const sum = (caller || 0) + (agent || 0) || 1, part = Math.round(((caller || 0) / sum) * 100)
@@ -66,8 +65,8 @@ export function figures() {
           el("div", { class: "bar", role: "img", "aria-label": `Caller ${part} % of the talking, agent ${100 - part} %` }, el("i", { style: `width:${part}%` })),
           el("div", { class: "moods small soft" }, el("span", { text: `Caller talks ${part} %` }), el("span", { text: `Agent ${100 - part} %` })))
       }
-      const present = FIGURES.filter(([name]) => metrics[name] !== undefined)
-      list.replaceChildren(...present.flatMap(([name, title, text]) => [el("dt", { text: title }), el("dd", { text: text(metrics[name]) })]))
+      const present = FIGURES.filter(([name]) => call.figure(name) !== undefined)
+      list.replaceChildren(...present.flatMap(([name, title, text]) => [el("dt", { text: title }), el("dd", { text: text(call.figure(name)) })]))
       say(late, call.late())
       late.hidden = !late.textContent
       root.hidden = talk.hidden && !present.length && late.hidden
@@ -82,7 +81,7 @@ export function wanted() {
     root,
     draw(call) {
       const { task: name, task_score: score } = call.about
-      say(task, name && name !== "unknown" ? words(name) : "Not clear yet")
+      say(task, name && name !== "unknown" ? words(name) : call.live ? "Not clear yet" : "Not clear")
       task.title = score ? `${Math.round(score * 100)} % of the evidence` : ""
       const counts = new Map(), slots = new Map()
       for (const sentence of call.ordered()) {

@@ -15,7 +15,7 @@ export default function (component) {
   feelFrom(data.felt)
   const manages = data.role === "manager" || data.role === "administrator"
 
-  const title = el("h1", {}), state = el("span", { class: "chip state" }), about = el("span", { class: "soft small" }), time = el("span", { class: "time" })
+  const title = el("h1", {}), state = el("span", { class: "chip state", hidden: "" }), about = el("span", { class: "soft small" }), time = el("span", { class: "time" })
   const status = el("span", { class: "status away", hidden: "" }, el("i"), el("span", { text: "reconnecting …" }))
   const swap = el("button", { class: "plain", text: "⇄ Swap sides", title: "Caller and agent are the wrong way round", hidden: "" })
   const back = el("button", { class: "plain", text: "← Live", hidden: data.role === "agent" ? "" : undefined, onclick: () => current.setTriggerValue("back", `?${(sessionStorage.getItem("tenor.live.filters") || "").slice(1)}`) })
@@ -50,7 +50,8 @@ export default function (component) {
   swap.onclick = () => doing(() => act(current.data.ticket, "swap", { call: data.call }).then(on.swap))
 
   function head() {
-    const { agent, customer, site, queue, medium, sample, attributes } = call.about
+    const [agent, customer] = [call.about.agent, call.about.customer].map((one) => call.names.get(one) || one)
+    const { site, queue, medium, sample, attributes } = call.about
     say(title, agent && customer ? `${agent} with ${customer}` : agent || customer || attributes?.name || data.call)
     say(state, call.live ? "● Live" : STATES[call.about.state] || call.about.state)
     state.classList.toggle("on", call.live)
@@ -96,7 +97,7 @@ export default function (component) {
       missing.hidden = true
       if (snapshot.call) { show(new CallState(snapshot)); return }
       call = null
-      wait.hidden = main.hidden = true
+      wait.hidden = main.hidden = state.hidden = true
       nothing.hidden = false
     },
     sentence(sentence) {
@@ -133,7 +134,7 @@ export default function (component) {
     call = next
     if (before) call.keep(before)
     wait.hidden = nothing.hidden = true
-    main.hidden = false
+    main.hidden = state.hidden = false
     head()
     recording()
     said.show(call)

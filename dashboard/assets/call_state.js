@@ -16,6 +16,7 @@ export class CallState {
     this.alerts = new Map(snapshot.alerts.map((alert) => [alert.alert, alert]))
     this.notes = new Map(snapshot.notes.map((note) => [note.note, note]))
     this.labels = new Map()
+    this.names = new Map(Object.entries(snapshot.names || {}))
     this.interims = new Map()
     this.heard = new Map()
     for (const sentence of snapshot.sentences) this.reach(sentence)
@@ -63,6 +64,12 @@ export class CallState {
       side: role?.value ?? roleOf(sentence.role, this.about.swapped), text: text?.value ?? sentence.text,
       sentiment: sentiment?.value ?? sentence.sentiment, intent: intent?.value ?? sentence.intent,
     }
+  }
+
+  /** A figure by name; one of a side is that of whom people say it is. */
+  figure(name) {
+    const [what, role] = name.split(".")
+    return (this.about.metrics || {})[role ? `${what}.${roleOf(role, this.about.swapped)}` : what]
   }
 
   /** A position for people: minutes and seconds of what is spoken, the time of day of what is written. */

@@ -107,7 +107,7 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
     text.value = shown
     const others = call.about.roles.filter((role) => role !== side)
     const form = el("form", { class: "correct" }, text, el("div", { class: "choices" },
-      el("button", { class: "plain", type: "submit", text: "Keep text" }), intent,
+      el("button", { class: "plain", type: "submit", text: "Save text" }), intent,
       ...others.map((role) => el("button", { class: "plain", type: "button", text: `Said by ${role}`, onclick: () => correct("role", role) })),
       canPin ? el("button", { class: "plain", type: "button", text: "Note to agent", onclick: () => { form.remove(); onPin(sentence) } }) : null))
     form.onsubmit = (event) => { event.preventDefault(); if (text.value.trim()) { correct("text", text.value); form.remove() } }

@@ -9,6 +9,7 @@ const POINTS = 60
 const SORT_MS = 2500
 const GONE_MS = 8000 // how long a call that ended stays
 const PLACE = "tenor.live.scroll", FILTERS = "tenor.live.filters"
+const FITS = 64 // letters on the two lines of a tile, about
 const CALM_MS = 3000, SUDDEN = 0.2 // a call finds its place when its mood has rested so long, or has leapt so far
 const SAME_CLOCK_S = 1
 const SLACK_MS = 100
@@ -19,7 +20,7 @@ export default function (component) {
   const changed = new Set()
   const fresh = [], late = delays()
   feelFrom(component.data.felt)
-  let current = component, known = false, offset = 0, caughtUp = false
+  let current = component, known = false, offset = 0, caughtUp = false, names = new Map()
 
   const count = el("span", { class: "soft" }), status = el("span", { class: "status" }, el("i"), el("span", { text: "connecting" }))
   const site = el("select", { "aria-label": "Site" }), queue = el("select", { "aria-label": "Queue" })
@@ -32,7 +33,9 @@ export default function (component) {
   component.parentElement.append(root)
 
   // Coming back from a call, the page may be here before its address is.
-  const asked = new URLSearchParams({ ...component.data.filters, ...Object.fromEntries(new URLSearchParams(window.location.search)) })
+  let asked = new URLSearchParams({ ...component.data.filters, ...Object.fromEntries(new URLSearchParams(window.location.search)) })
+  const returned = asked.has("call") // by the browser's own button, which leaves the call's address here
+  if (returned) asked = new URLSearchParams(sessionStorage.getItem(FILTERS) || "")
   const filter = { site: asked.get("site") || "", queue: asked.get("queue") || "", alerts: asked.get("alerts") === "1" }
   site.onchange = () => { filter.site = site.value; filtered() }
   queue.onchange = () => { filter.queue = queue.value; filtered() }
@@ -40,6 +43,7 @@ export default function (component) {
 
   function filtered() {
     const address = new URL(window.location.href)
+    address.searchParams.delete("call")
     for (const [name, value] of [["site", filter.site], ["queue", filter.queue], ["alerts", filter.alerts ? "1" : ""]]) {
       if (value) address.searchParams.set(name, value)
       else address.searchParams.delete(name)
@@ -149,7 +153,7 @@ export default function (component) {
 
   function draw(call) {
     const { tile: parts } = call
-    say(parts.name, call.agent || call.attributes?.name || call.id)
+    say(parts.name, names.get(call.agent) || call.agent || call.attributes?.name || call.id)
     say(parts.place, [call.queue, call.site, call.medium !== "voice" ? call.medium : ""].filter(Boolean).join(" · "))
     say(parts.task, call.task && call.task !== "unknown" ? words(call.task) : "")
     parts.task.hidden = !parts.task.textContent
@@ -174,13 +178,20 @@ export default function (component) {
     say(parts.who, side ? `${words(side)}: ` : "")
     say(parts.text, interim ? "" : call.last?.text || "")
     parts.text.className = call.last && !interim ? call.last.sentiment : ""
-    say(parts.interim, interim ? interim.text : call.last ? "" : call.over ? "" : "listening …")
+    say(parts.interim, interim ? end(interim.text) : call.last ? "" : call.over ? "" : "listening …")
     parts.root.className = `tile ${mood === null ? "neutral" : moodClass(mood)}${call.over ? " over" : ""}${severity === "critical" ? " alarming" : ""}`
     parts.root.hidden = !shown(call)
     call.drawn = true
     ticking(call)
   }
 
+  /** Of long words that are still being said, those that fit a tile and were said last. */
+  const end = (text) => {
+    const letters = [...text]
+    if (letters.length <= FITS) return text
+    const last = letters.slice(-FITS).join("")
+    return `… ${last.slice(last.indexOf(" ") + 1)}`
+  }
   const position = (call) => {
     if (call.medium && call.medium !== "voice") return Math.max(1, ...Object.values(call.moods).flat().map(([at]) => at))
     const ran = (offset + Date.now() / 1000 - call.started_at) * 1000
@@ -273,7 +284,8 @@ export default function (component) {
     stale() { current.setTriggerValue("stale", Date.now()) },
     now() { caughtUp = true; known = true; summary() },
     trouble({ reason }) { missing.hidden = false; missing.textContent = reason },
-    snapshot({ at, calls: list }) {
+    snapshot({ at, calls: list, names: told = {} }) {
+      names = new Map(Object.entries(told))
       caughtUp = false
       missing.hidden = true
       offset = at - Date.now() / 1000
@@ -369,7 +381,8 @@ export default function (component) {
     if (place) requestAnimationFrame(() => { scroller().scrollTop = place })
   }
 
-  choices()
+  if (returned) filtered()
+  else choices()
   const feed = listen({ ticket: component.data.ticket, call: "", on })
   const sorting = setInterval(arrange, SORT_MS)
   const seconds = setInterval(() => {

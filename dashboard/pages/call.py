@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from dashboard import audio, choices, frame, look, navigation
-from storage import calls
+from storage import calls, people
 from storage.database import Database
 from storage.viewer import Viewer
 
@@ -39,12 +39,14 @@ def _choose(viewer: Viewer, database: Database) -> None:
     look.heading("Call", "Choose one, or open it from another page")
     with database.session() as session:
         found = calls.page(session, viewer, limit=RECENT).calls
+        names = people.names_on(session, viewer, found)
     if not found:
         look.empty("No calls yet", "They appear here the moment they begin. To see some:", "tenor demo")
         return
     for call in found:
-        title = f"{call.agent or call.id}" + (f" with {call.customer}" if call.customer else "")
-        about = [look.moment(call.started_at), call.queue, look.words(call.task) if call.task else "", call.state]
+        agent, customer = (names.get(one, one) for one in (call.agent, call.customer))
+        title = (agent or call.id) + (f" with {customer}" if customer else "")
+        about = [look.moment(call.started_at), call.queue, look.wanted(call.task), call.state]
         link = navigation.address("call", call=call.id)
         look.line(title, " · ".join(filter(None, about)), link, mood=call.mood_caller)
 

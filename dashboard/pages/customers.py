@@ -9,6 +9,7 @@ from dashboard import filters, listing, look, lookback, navigation, plots, tiles
 from storage import history
 from storage.database import Database
 from storage.history import Scope, Tally
+from storage.people import customer_names
 from storage.periods import Period, Step
 from storage.tables import Call
 from storage.viewer import Viewer
@@ -68,7 +69,7 @@ def _one(viewer: Viewer, database: Database, customer: str, period: Period, step
         tasks = history.by_task(session, viewer, scope, period)
         served = history.by_agent(session, viewer, scope, period)
         names = {name: person.name for name, person in history.agents(session, viewer).items()}
-        names |= history.customer_names(session, [customer])
+        names |= customer_names(session, [customer])
         single = history.calls(session, viewer, scope, period, limit=OFTEN)
     subject = lookback.read(database, viewer, names.get(customer, customer), scope, period, None)
     listing.sample_mark(subject.own.sample > 0)
@@ -94,7 +95,7 @@ def _one(viewer: Viewer, database: Database, customer: str, period: Period, step
 def _everyone(viewer: Viewer, database: Database, period: Period) -> None:
     with database.session() as session:
         tallies = history.by_customer(session, viewer, Scope(), period)
-        names = history.customer_names(session, list(tallies))
+        names = customer_names(session, list(tallies))
     if not tallies:
         look.empty(
             "No customers yet",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from datetime import tzinfo
 from html import escape
 from typing import Any
@@ -11,7 +12,7 @@ import streamlit as st
 
 from dashboard import frame, listing, look, navigation, plots, plots_pipeline, tiles
 from dashboard.lag import Lag, LagWatch
-from storage import operations
+from storage import operations, people
 from storage.database import Database
 from storage.operations import Cause, Latency
 from storage.periods import Period
@@ -29,6 +30,7 @@ STAGES = {
     "recordings": "Recordings",
     "webhooks": "Webhooks",
 }
+UNDER_WAY = ("ringing", "live")
 SHOWN = 8
 """Rows of a list; all are in the CSV."""
 TARGET_MS = 1000
@@ -58,6 +60,7 @@ def show(viewer: Viewer, database: Database) -> None:
         dead = operations.dead(session, viewer, since)
         causes = operations.causes(session, viewer, since)
         made_up = operations.made_up(session, viewer, since)
+        names = people.agent_names(session, viewer)
     listing.sample_mark(made_up)
     _tiles(states, flow, latency, dead, step)
     _stages()
@@ -70,9 +73,8 @@ def show(viewer: Viewer, database: Database) -> None:
         else:
             st.caption("No sentence in this time.")
     with right:
-        tiles.section(
-            "Latency over time", f"from the last word to the sentence, newest {look.count(latency.sentences)} sentences"
-        )
+        newest = f", newest {look.count(latency.sentences)} sentences" if latency.sentences else ""
+        tiles.section("Latency over time", f"from the last word to the sentence{newest}")
         if latency.over_time:
             plots.show(plots_pipeline.latency_over_time(latency.over_time, TARGET_MS, form))
         else:
@@ -84,14 +86,14 @@ def show(viewer: Viewer, database: Database) -> None:
         plots.show(plots_pipeline.waits(latency.stages))
     left, right = st.columns(2)
     with left:
-        _failed(failed, states.get("failed", 0), viewer, database, since)
+        _failed(failed, states.get("failed", 0), viewer, database, since, names)
     with right:
         _dead(dead, causes, viewer, database, since)
 
 
 def _tiles(states: dict[str, int], flow: list[tuple[float, int]], latency: Latency, dead: int, step: int) -> None:
     calls = sum(states.values())
-    live = states.get("live", 0) + states.get("ringing", 0)
+    live = sum(states.get(state, 0) for state in UNDER_WAY)
     broken = states.get("failed", 0)
     busiest = max((n for _, n in flow), default=0)
     made = [
@@ -118,7 +120,7 @@ def _tiles(states: dict[str, int], flow: list[tuple[float, int]], latency: Laten
 @st.fragment(run_every=2)
 def _stages() -> None:
     """The one part that moves by itself."""
-    tiles.section("Stages", "what waits on the bus for each; now")
+    tiles.section("Stages", "what each has still to come to, now")
     try:
         lags = _watch().look()
     except (TenorError, OSError, TimeoutError) as error:
@@ -144,7 +146,9 @@ def _stage(lag: Lag) -> str:
     )
 
 
-def _failed(calls: list[Call], many: int, viewer: Viewer, database: Database, since: float) -> None:
+def _failed(
+    calls: list[Call], many: int, viewer: Viewer, database: Database, since: float, names: Mapping[str, str]
+) -> None:
     newest = f"the newest {len(calls)} of {look.count(many)}; " if many > len(calls) else ""
     tiles.section("Failed calls", f"{newest}what was heard of them is kept")
     if not calls:
@@ -153,8 +157,9 @@ def _failed(calls: list[Call], many: int, viewer: Viewer, database: Database, si
     rows = "".join(
         f'<a class="t-row" target="_self" href="{escape(navigation.address("call", call=call.id), quote=True)}">'
         f'<span class="when">{escape(look.moment(call.started_at))}</span>'
-        f'<span class="what">{escape(call.reason or "no reason was given")}<small>{escape(_about(call))}</small></span>'
-        f'<span class="felt">{call.sentences} sentences</span></a>'
+        f'<span class="what">{escape(call.reason or "no reason was given")}'
+        f"<small>{escape(_about(call, names))}</small></span>"
+        f'<span class="felt">{call.sentences} {"sentence" if call.sentences == 1 else "sentences"}</span></a>'
         for call in calls
     )
     st.html(f'<div class="t-rows">{rows}</div>')
@@ -168,8 +173,8 @@ def _failed(calls: list[Call], many: int, viewer: Viewer, database: Database, si
     listing.download("Failed calls", "all", all_of_them)
 
 
-def _about(call: Call) -> str:
-    return " · ".join(filter(None, (call.agent, call.queue, call.medium)))
+def _about(call: Call, names: Mapping[str, str]) -> str:
+    return " · ".join(filter(None, (names.get(call.agent, call.agent), call.queue, call.medium)))
 
 
 def _dead(many: int, causes: list[Cause], viewer: Viewer, database: Database, since: float) -> None:

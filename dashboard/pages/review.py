@@ -82,7 +82,7 @@ def _card(chosen: Chosen, looked: Looked, kind: Kind) -> None:
     else:
         guess = f"{escape(look.words(one.intent))} {look.share(one.intent_score)}"
     link = escape(navigation.address("call", call=call.id, sentence=one.id), quote=True)
-    where = " · ".join(filter(None, (look.moment(one.spoken_at), call.queue, look.words(call.task or ""))))
+    where = " · ".join(filter(None, (look.moment(one.spoken_at), call.queue, look.wanted(call.task))))
     sample = '<span class="t-sample">sample data</span>' if call.sample else ""
     st.html(
         f'<div class="t-card" data-sentence="{escape(one.id, quote=True)}">{before}'

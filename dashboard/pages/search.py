@@ -13,6 +13,7 @@ import streamlit as st
 from dashboard import choices, filters, frame, listing, look, navigation, plots, tiles
 from storage import history
 from storage.database import Database
+from storage.people import customer_names
 from storage.periods import Period
 from storage.search import Hit, SearchQuery, Snippet, count, from_dict, search
 from storage.search.saved import Saved, forget, save, saved
@@ -53,12 +54,15 @@ def show(viewer: Viewer, database: Database) -> None:
     many = f"more than {look.count(total)}" if total >= 10_000 else look.count(total)
     listing.sample_mark(any(hit.sample for hit in found.hits))
     tiles.section(f"{many} sentence{'' if total == 1 else 's'}", f"in {took * 1000:.0f} ms")
-    if len(found.hits) > 5:
-        plots.show(plots.sentiments_over_time(_by_day(found.hits)))
-        if found.cursor:
-            st.caption(f"Drawn and downloaded: the newest {MOST}.")
+    days = _by_day(found.hits)
+    if len(found.hits) > 5 and len({day for day, _ in days}) > 1:  # one day has no shape
+        plots.show(plots.sentiments_over_time(days))
+    if found.cursor:
+        st.caption(f"Shown and downloaded: the newest {MOST}.")
     shown = st.session_state.get("shown", SHOWN) if st.session_state.get("shown_of") == query else SHOWN
-    names = {name: person.name for name, person in options["people"].items()}
+    with database.session() as session:
+        names = customer_names(session, [hit.customer for hit in found.hits[:shown]])
+    names |= {name: person.name for name, person in options["people"].items()}
     st.html(f'<div class="t-rows">{"".join(_row(hit, names) for hit in found.hits[:shown])}</div>')
     with st.container(horizontal=True):
         if shown < len(found.hits) and st.button(f"Show {min(SHOWN, len(found.hits) - shown)} more"):
@@ -175,11 +179,11 @@ def _row(hit: Hit, names: dict[str, str]) -> str:
     label = hit.sentiment if hit.sentiment in look.SENTIMENT_SHAPES else "neutral"
     where = [
         names.get(hit.agent, hit.agent),
-        hit.customer,
-        look.words(hit.task),
+        names.get(hit.customer, hit.customer),
+        look.wanted(hit.task),
         hit.medium if hit.medium != "voice" else "",
     ]
-    about = " · ".join(escape(one) for one in (hit.role, look.words(hit.intent), *where) if one)
+    about = " · ".join(escape(one) for one in (hit.role, look.wanted(hit.intent), *where) if one)
     rules = "".join(f'<span class="t-chip alert">{escape(look.words(rule))}</span>' for rule in hit.rules)
     was = f"<s>{_marked(hit.original)}</s>" if hit.original else ""
     link = escape(navigation.address("call", call=hit.call, sentence=hit.sentence), quote=True)

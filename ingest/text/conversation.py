@@ -13,7 +13,7 @@ from ingest.options import CALL_ID, Options
 from ingest.sources import Source
 from ingest.text import mail, objects, plain, table
 from ingest.text.decoding import lines
-from ingest.text.fields import Columns
+from ingest.text.fields import UNREAD_TIME, Columns
 from ingest.text.message import CLOCK_ONLY, Message
 from ingest.text.pieces import LONGEST, pieces
 from ingest.text.speakers import cast
@@ -95,6 +95,8 @@ class Conversation:
         self.digest = spool.digest(name)
         self.call = file.options.call or _call_id(file, name, self.digest)
         self._origin = self._first_time()
+        if unread := spool.tags(name).get(UNREAD_TIME):
+            self.warnings.add(f"cannot read the time {unread[:40]!r}; such messages follow the one before them")
 
     @property
     def name(self) -> str:

@@ -29,6 +29,8 @@ _TAGS = {
     "site": "site location",
     "subject": "subject title topic",
 }
+UNREAD_TIME = "unread time"
+"""The tag of a message that tells a time in a form nobody here can read."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,10 @@ class Fields:
         return None
 
     def told(self, row: Mapping[str, str]) -> dict[str, str]:
-        """The tags that the row has."""
+        """The tags that the row has, and its time when that cannot be read."""
         found = {tag: row.get(name, "").strip() for tag, name in self.tags.items()}
+        if self.at(row) is None:
+            found[UNREAD_TIME] = row.get(self.time or self.millis, "").strip()
         return {tag: value for tag, value in found.items() if value}
 
 

@@ -74,13 +74,14 @@ class Conditions:
                 )
             return None
         kind = next(iter(found))
+        word = next(key.value for key, own in starting if own == kind)  # as the file has it
         for key, own in starting:
             if key.value in KINDS[kind]:
                 continue
             if own in KINDS:
-                self._faults.add(key, f"{key.value!r} and {kind!r} are two conditions; put them under `all:` or `any:`")
+                self._faults.add(key, f"{key.value!r} and {word!r} are two conditions; put them under `all:` or `any:`")
             elif key.value in every:
-                self._faults.add(key, f"{key.value!r} means nothing beside {kind!r}")
+                self._faults.add(key, f"{key.value!r} means nothing beside {word!r}")
             else:
                 self._faults.unknown(key, "condition", KINDS[kind])
         return kind

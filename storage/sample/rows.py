@@ -29,7 +29,7 @@ class CallRows:
             self.rng, planned.task, planned.agent.display_name, planned.customer.display_name, planned.product
         )
         lines = conversation.compose(planned.temper, written=planned.medium != "voice")
-        self.failed = self.rng.random() < 0.012
+        self.failed = self.rng.random() < 0.012 and planned.medium == "voice"
         if self.failed:
             lines = lines[: self.rng.randrange(4)]
         self.tables: dict[str, list[Row]] = defaultdict(list)

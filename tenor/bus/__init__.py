@@ -52,6 +52,26 @@ class Commit(NamedTuple):
     """At most 1 kB; comes back to whoever takes over the partition."""
 
 
+class Progress(NamedTuple):
+    """How far a group is on a partition."""
+
+    committed: int
+    """Where a successor would begin: a stage may hold on to the records of a call until the call is over."""
+    reached: int
+    """Where it reads on."""
+    end: int
+    """Where the partition ends."""
+
+    @property
+    def lag(self) -> int:
+        """Records that it is not done with."""
+        return self.end - self.committed
+
+    @property
+    def unread(self) -> int:
+        return self.end - self.reached
+
+
 AssignmentHook = Callable[[Sequence[Partition]], Awaitable[None]]
 
 
@@ -128,11 +148,14 @@ class Bus(Protocol):
 
     async def partitions(self, topic: Topic) -> int: ...
 
-    async def lag(self, topics: Iterable[Topic], group: str) -> dict[Partition, int]:
-        """How many records each partition holds that the group has not committed."""
-        ...
+    async def progress(self, topics: Iterable[Topic], group: str) -> dict[Partition, Progress]: ...
 
     async def forget(self, call: str) -> int:
         """Delete the records of a call that is over, from the disk too, and say how many there were. On Kafka
         there is no such thing: 0, and they go when the topics' retention ends."""
         ...
+
+
+async def lag(bus: Bus, topics: Iterable[Topic], group: str) -> int:
+    """How many records on the topics the group is not done with."""
+    return sum(at.lag for at in (await bus.progress(topics, group)).values())

@@ -12,9 +12,10 @@ from typing import Self
 
 import structlog
 
-from tenor.bus import AssignmentHook, Consumer, Partition, Position, Record, leases, no_hook, records
+from tenor.bus import AssignmentHook, Consumer, Partition, Position, Progress, Record, leases, no_hook, records
 from tenor.bus.busfile import BusFile
 from tenor.bus.embedded_consumer import EmbeddedFollower, EmbeddedMember
+from tenor.bus.handover import progress
 from tenor.bus.partitioning import checked_size, partition_of
 from tenor.bus.records import New, Want
 from tenor.bus.schema import partition_in, slot_of, topic_number
@@ -92,17 +93,15 @@ class EmbeddedBus:
     async def partitions(self, topic: Topic) -> int:
         return self._file.partitions
 
-    async def lag(self, topics: Iterable[Topic], group: str) -> dict[Partition, int]:
+    async def progress(self, topics: Iterable[Topic], group: str) -> dict[Partition, Progress]:
         wanted = [Partition(topic.name, number) for topic in topics for number in range(self._file.partitions)]
 
-        def job(db: sqlite3.Connection) -> dict[Partition, int]:
-            lags = {}
-            for partition in wanted:
-                slot = slot_of(topic_number(db, partition.topic), partition.number)
-                oldest, following = records.bounds(db, slot)
-                commit = leases.committed(db, group, slot)
-                lags[partition] = following - max(oldest, commit.offset if commit else 0)
-            return lags
+        def job(db: sqlite3.Connection) -> dict[Partition, Progress]:
+            slots = {part: slot_of(topic_number(db, part.topic), part.number) for part in wanted}
+            return {
+                part: progress(leases.committed(db, group, slot), *records.bounds(db, slot))
+                for part, slot in slots.items()
+            }
 
         return await self._file.read(job)
 

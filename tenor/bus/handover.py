@@ -6,6 +6,8 @@ from contextlib import suppress
 
 import msgspec
 
+from tenor.bus import Commit, Progress
+
 
 class Handover(msgspec.Struct, frozen=True):
     """Offsets on the topics that the stage itself publishes to, or that it reads side by side: what they mean is
@@ -13,6 +15,9 @@ class Handover(msgspec.Struct, frozen=True):
 
     transcripts: int = 0
     calls: int = 0
+    reached: int = 0
+    """How far the stage has come on the topic of the commit, when it holds on to earlier records: for those who ask
+    whether it goes on."""
 
     def write(self) -> str:
         return msgspec.json.encode(self).decode()
@@ -23,3 +28,8 @@ class Handover(msgspec.Struct, frozen=True):
         with suppress(msgspec.MsgspecError):
             return msgspec.json.decode(text, type=cls)
         return cls()
+
+
+def progress(commit: Commit | None, oldest: int, end: int) -> Progress:
+    committed = max(oldest, commit.offset if commit else 0)
+    return Progress(committed, max(committed, Handover.read(commit.note).reached if commit else 0), end)

@@ -12,7 +12,8 @@ from typing import Self
 from aiokafka import AIOKafkaProducer, TopicPartition, errors
 from aiokafka.admin import AIOKafkaAdminClient
 
-from tenor.bus import AssignmentHook, Consumer, Partition, Position, Record, no_hook
+from tenor.bus import AssignmentHook, Consumer, Partition, Position, Progress, Record, no_hook
+from tenor.bus.handover import progress
 from tenor.bus.kafka_bulk import Bulk, producer_options
 from tenor.bus.kafka_consumer import KafkaFollower, KafkaMember, commits_of, records_of, start_consumer
 from tenor.bus.kafka_link import CONNECT_S, Link
@@ -42,7 +43,7 @@ class KafkaBus:
             stack.push_async_callback(self._admin.close)
             self._producer = await link.started(self._make_producer, AIOKafkaProducer.stop, open_s)
             stack.push_async_callback(self._stop_producer)
-            # Reads what no group reads: `fetch`, `bounds`, `lag`.
+            # Reads what no group reads: `fetch`, `bounds`, `progress`.
             self._reader = await start_consumer(link)
             stack.push_async_callback(self._reader.stop)
             self._closing = stack.pop_all()
@@ -113,15 +114,15 @@ class KafkaBus:
     async def partitions(self, topic: Topic) -> int:
         return await self._topics.ensure(topic)
 
-    async def lag(self, topics: Iterable[Topic], group: str) -> dict[Partition, int]:
+    async def progress(self, topics: Iterable[Topic], group: str) -> dict[Partition, Progress]:
         wanted = [Partition(topic.name, n) for topic in topics for n in range(await self._topics.ensure(topic))]
         tps = [TopicPartition(*partition) for partition in wanted]
 
-        async def attempt() -> dict[Partition, int]:
+        async def attempt() -> dict[Partition, Progress]:
             commits = await commits_of(self._admin, group, wanted)
             oldest, ends = await self._reader.beginning_offsets(tps), await self._reader.end_offsets(tps)
             return {
-                partition: ends[tp] - max(oldest[tp], commits[partition].offset if partition in commits else 0)
+                partition: progress(commits.get(partition), oldest[tp], ends[tp])
                 for partition, tp in zip(wanted, tps, strict=True)
             }
 

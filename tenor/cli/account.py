@@ -97,14 +97,11 @@ def token(
 @contextmanager
 def _accounts(context: typer.Context) -> Iterator[tuple[Accounts, Settings]]:
     from dashboard.accounts import Accounts
-    from storage.database import open_database
+    from storage.database import using
 
     chosen = settings(context, unless_set=QUIET)
-    database = open_database(chosen)
-    try:
+    with using(chosen) as database:
         yield Accounts(database), chosen
-    finally:
-        database.close()
 
 
 def _password() -> str:

@@ -12,7 +12,7 @@ import typer
 
 from tenor.bus import Bus
 from tenor.cli.batch import Order, outcomes
-from tenor.cli.context import QUIET, run, settings
+from tenor.cli.context import EVERY_CORE, QUIET, run, settings
 from tenor.cli.findings import document, show
 from tenor.cli.flags import (
     Agents,
@@ -99,7 +99,7 @@ def analyze(
     """
     chosen = settings(
         context,
-        unless_set=QUIET | PATIENT,
+        unless_set=QUIET | PATIENT | EVERY_CORE,
         speech__address=riva,
         speech__interim=False,
         language__rules=rules and str(rules),
@@ -194,5 +194,6 @@ class Analysis:
                 if self._as_json:
                     typer.echo(json.dumps(document(outcome), ensure_ascii=False))
                 else:
-                    show(outcome, heading=len(self._sources) > 1 or not outcome.last or done > 1)
+                    several = len(self._sources) > 1 or not outcome.last or done > 1
+                    show(outcome, heading=several, stored=keeping is not None)
         return done, bad, kept

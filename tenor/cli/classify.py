@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from tenor.cli.context import settings
+from tenor.cli.context import EVERY_CORE, settings
 from tenor.errors import BadInput
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def classify(
     from nlp.backend import open_backend
     from nlp.classifiers import load
 
-    chosen = settings(context, language__intents=_path(intents), language__model=_path(model))
+    chosen = settings(context, unless_set=EVERY_CORE, language__intents=_path(intents), language__model=_path(model))
     if not texts and sys.stdin.isatty():
         raise BadInput("nothing to classify", 'tenor classify "my card was stolen", or sentences on standard input')
     backend = open_backend(chosen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
@@ -20,6 +21,8 @@ T = TypeVar("T")
 INTERRUPTED = 130
 QUIET = {"telemetry.log_level": "error"}
 """For commands that tell people themselves what the stages would log."""
+EVERY_CORE = {"language.threads": min(os.cpu_count() or 1, 64)}
+"""For commands that have the machine to themselves."""
 
 
 class Context:

@@ -16,6 +16,7 @@ from typing import Literal
 import typer
 
 from tenor import __version__
+from tenor.bus import lag
 from tenor.bus.opening import open_bus
 from tenor.cli.context import QUIET, run, settings
 from tenor.cli.output import console
@@ -174,8 +175,8 @@ async def _services(settings: Settings) -> AsyncIterator[Finding]:
     try:
         async with open_bus(settings) as bus:
             counts = {await bus.partitions(topic) for topic in TOPICS}
-            lag = sum((await bus.lag(TOPICS[:1], "asr")).values())
-            yield Finding("bus", "ok", f"{settings.bus_url}, {max(counts)} partitions, {lag} events not yet heard")
+            unheard = await lag(bus, TOPICS[:1], "asr")
+            yield Finding("bus", "ok", f"{settings.bus_url}, {max(counts)} partitions, {unheard} events not yet heard")
     except TenorError as error:
         yield Finding("bus", "bad", error.message, error.hint)
     try:

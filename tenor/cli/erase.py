@@ -33,14 +33,13 @@ def erase(
     There is no way back. A receipt without personal data is printed and kept in the folder `receipts`.
     """
     from storage import compaction
-    from storage.database import open_database
+    from storage.database import using
     from storage.erasure import erase as erase_for_good
 
     if [bool(call), bool(customer), compact].count(True) != 1:
         raise BadInput("say what to erase: --call ID or --customer ID")
     given = settings(context)
-    database = open_database(given)
-    try:
+    with using(given) as database:
         if compact:
             for note in compaction.compact(database):
                 say(f"[dim]{escape(note)}[/]")
@@ -49,8 +48,6 @@ def erase(
         if not yes:
             _ask(database, call, customer)
         receipt = run(erase_for_good(database, given, by=me(), call=call, customer=customer, force=force))
-    finally:
-        database.close()
     if as_json:
         typer.echo(msgspec.json.encode(receipt).decode())
     else:
@@ -62,11 +59,15 @@ def _ask(database: Database, call: str, customer: str) -> None:
 
     with database.session() as session:
         count = len(calls_of(session, customer)) if customer else 1
-    what = f"customer {customer} with {count} calls" if customer else f"call {call}"
+    what = f"customer {customer} with {_calls(count)}" if customer else f"call {call}"
     if not sys.stdin.isatty():
         raise BadInput(f"{what} would be erased for good", "say --yes to do it without being asked")
     if not typer.confirm(f"Erase {what} for good?", err=True):
         raise typer.Exit(1)
+
+
+def _calls(count: int) -> str:
+    return f"{count} call{'' if count == 1 else 's'}"
 
 
 def _show(receipt: Receipt) -> None:
@@ -74,7 +75,7 @@ def _show(receipt: Receipt) -> None:
     copies = "".join(f", {count} in {keeper}" for keeper, count in receipt.copies.items())
     until = f"gone by {receipt.bus_kept_until}" if receipt.bus_kept_until else "nothing left on it"
     console.print(f"{'receipt':12}{receipt.receipt}")
-    console.print(f"{'erased':12}{len(receipt.fingerprints)} calls: {rows or 'no rows'}", soft_wrap=True)
+    console.print(f"{'erased':12}{_calls(len(receipt.fingerprints))}: {rows or 'no rows'}", soft_wrap=True)
     console.print(f"{'recordings':12}{receipt.recordings}{copies}")
     console.print(f"{'bus':12}{receipt.bus_records} records; {until}")
     for note in receipt.notes:

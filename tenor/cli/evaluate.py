@@ -14,7 +14,7 @@ import typer
 
 from tenor.bus import Bus
 from tenor.cli.batch import Order, outcomes
-from tenor.cli.context import QUIET, run, settings
+from tenor.cli.context import EVERY_CORE, QUIET, run, settings
 from tenor.cli.flags import Json
 from tenor.cli.output import progress, say
 from tenor.cli.pipeline import changed
@@ -77,7 +77,7 @@ def pipeline(
 
     chosen = settings(
         context,
-        unless_set=QUIET | PATIENT,
+        unless_set=QUIET | PATIENT | EVERY_CORE,
         speech__address=riva,
         speech__interim=False,
         language__model=model and str(model),

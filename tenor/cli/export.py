@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -19,6 +20,7 @@ from tenor.errors import BadInput
 
 if TYPE_CHECKING:
     from storage.calls import CallFilter, WholeCall
+    from storage.database import Database
     from storage.exporting import Format
     from tenor.settings import Settings
 
@@ -60,8 +62,7 @@ def _write(
     given: Settings, named: list[str], wanted: CallFilter, form: Format, out: str, audio: bool, audio_url: str
 ) -> int:
     from storage import calls, exporting
-    from storage.database import open_database
-    from storage.tables import Audit
+    from storage.database import using
     from storage.viewer import HOUSE
 
     target = Path(out)
@@ -73,12 +74,15 @@ def _write(
     if beside and not apart:
         raise BadInput(f"recordings cannot be inside {form}", "name a folder or a .zip with --out")
     with ExitStack() as stack:
-        database = open_database(given)
-        stack.callback(database.close)
+        database = stack.enter_context(using(given))
         session = stack.enter_context(database.session())
+        if form == "srt":
+            wanted = replace(wanted, medium="voice")  # of calls that were chosen, those that can have subtitles
         ids = named or [call.id for call in session.scalars(calls.listing(HOUSE, wanted))]
         if not ids:
             raise BadInput("no call is like that")
+        written: list[str] = []
+        stack.callback(_remember, database, written, form)  # also what went out before something went wrong
         bar = stack.enter_context(progress())
         task = bar.add_task("exporting", total=len(ids), detail="")
         sink = None
@@ -88,6 +92,7 @@ def _write(
         for number, whole in enumerate(_whole(session, ids)):
             recorded = exporting.recorded(given, whole) if audio or audio_url else None
             if sink:
+                written.append(whole.call.id)
                 name = exporting.file_name(whole.call.id)
                 text = exporting.render(session, whole, form, None if beside else recorded, audio_url)
                 sink(name + exporting.SUFFIX[form], text.encode("utf-8", "replace"))
@@ -100,12 +105,18 @@ def _write(
             bar.update(task, advance=1, detail=f"{number + 1} of {len(ids)}")
             session.expunge_all()
         if not sink:
+            written += ids
             between = "" if form in ("csv", "srt") else "\n"
             _put(out, between.join(piece.rstrip("\n") + "\n" if form == "txt" else piece for piece in pieces))
-        with database.begin() as writing:
-            now, who, detail = time.time(), me(), {"format": form}
-            writing.add_all(Audit(at=now, who=who, action="call.exported", subject=one, detail=detail) for one in ids)
         return len(ids)
+
+
+def _remember(database: Database, written: list[str], form: str) -> None:
+    from storage.tables import Audit
+
+    with database.begin() as session:
+        now, who, detail = time.time(), me(), {"format": form}
+        session.add_all(Audit(at=now, who=who, action="call.exported", subject=one, detail=detail) for one in written)
 
 
 def _whole(session: object, ids: list[str]) -> Iterator[WholeCall]:

@@ -56,12 +56,12 @@ def _foreign(outcome: Outcome) -> list[str]:
     count = sum(isinstance(said, Sentence) and said.language == "other" for said in outcome.said)
     if not count:
         return []
-    sentences = "1 sentence is" if count == 1 else f"{count} sentences are"
-    return [f"{sentences} in a language the models do not know; nothing was told of them"]
+    sentences, them = ("1 sentence is", "it") if count == 1 else (f"{count} sentences are", "them")
+    return [f"{sentences} in a language the models do not know; nothing was told of {them}"]
 
 
-def show(outcome: Outcome, *, heading: bool) -> None:
-    """A readable conversation; colours only on a terminal."""
+def show(outcome: Outcome, *, heading: bool, stored: bool) -> None:
+    """A readable conversation; colours only on a terminal. `stored`: other commands can be given its id."""
     if heading:
         console.print(f"[bold]{escape(outcome.file)}[/]", soft_wrap=True)
     for warning in [*outcome.warnings, *_foreign(outcome)]:
@@ -75,6 +75,8 @@ def show(outcome: Outcome, *, heading: bool) -> None:
     elif not outcome.said:
         console.print("[dim](nothing was said)[/]")
     _summary(outcome)
+    if stored and not outcome.error:
+        console.print(f"         [dim]kept as call {escape(outcome.call)}[/]", soft_wrap=True)
 
 
 def _line(said: Sentence) -> Text:
@@ -104,7 +106,7 @@ def _summary(outcome: Outcome) -> None:
         told = [
             "" if mood is None else f"mood {mood:+.2f}",
             "" if share is None else f"speaks {share:.0%}",
-            "" if words is None else f"{words:.0f} words",
+            "" if words is None else f"{words:.0f} word{'' if words == 1 else 's'}",
         ]
         if any(told):
             parts.append(f"{role}: {', '.join(part for part in told if part)}")

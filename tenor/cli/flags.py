@@ -40,7 +40,7 @@ TimeColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key tha
 ConversationColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key that tells conversations apart.")]
 Agents = Annotated[str, typer.Option(metavar="NAME,NAME", help="Which of the names in a chat are agents.")]
 Folders = Annotated[
-    bool, typer.Option("--folders", help="Each folder is one conversation, kept as short files in order of name.")
+    bool, typer.Option("--folders", help="Each folder of recordings is one conversation, in short files by name.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="JSON for scripts.")]
 

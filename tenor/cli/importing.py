@@ -34,24 +34,22 @@ def import_calls(
     command ends with 1. Calls that were erased here do not come back.
     """
     from storage import importing
-    from storage.database import open_database
+    from storage.database import using
 
     given = settings(context)
-    database = open_database(given)
+    # First of all, so that a slip in a path is told before anything was done.
+    files = [file for path in paths for file in importing.files(path)]
     outcomes: Counter[str] = Counter()
-    try:
-        with progress() as bar:
-            task = bar.add_task("importing", total=None, detail="")
-            for path in (one for given_path in paths for one in importing.files(given_path)):
-                try:
-                    for document in importing.documents(path):
-                        _bring_in(database, given, document, replace, outcomes)
-                except BadInput as error:  # the rest of a zip that is broken is left alone
-                    outcomes["refused"] += 1
-                    complain(error.message, error.hint)
-                bar.update(task, advance=1, detail=f"{sum(outcomes.values())}")
-    finally:
-        database.close()
+    with using(given) as database, progress() as bar:
+        task = bar.add_task("importing", total=len(files), detail="")
+        for path in files:
+            try:
+                for document in importing.documents(path):
+                    _bring_in(database, given, document, replace, outcomes)
+            except BadInput as error:  # the rest of a zip that is broken is left alone
+                outcomes["refused"] += 1
+                complain(error.message, error.hint)
+            bar.update(task, advance=1, detail=f"{sum(outcomes.values())}")
     told = [f"{outcomes[outcome]} {words}" for outcome, words in SHOWN.items() if outcomes[outcome]]
     left = {"conflict": "left as they were", "erased": "erased here before", "refused": "not readable"}
     told += [f"{outcomes[outcome]} {words}" for outcome, words in left.items() if outcomes[outcome]]

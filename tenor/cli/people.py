@@ -28,14 +28,11 @@ def import_people(
     wrong, all that are wrong are told and nothing is imported.
     """
     from storage import people
-    from storage.database import open_database
+    from storage.database import using
 
     table = people.read(file)
-    database = open_database(settings(context))
-    try:
+    with using(settings(context)) as database:
         changed = people.store(database, table, me())
-    finally:
-        database.close()
     say(f"{len(table.people)} {table.of}s read, {changed} new or changed")
 
 
@@ -47,14 +44,10 @@ def list_people(
 ) -> None:
     """Show the agents with their teams, or the customers."""
     from storage import people
-    from storage.database import open_database
+    from storage.database import using
 
-    database = open_database(settings(context))
-    try:
-        with database.session() as session:
-            found = [row.model_dump() for row in (people.customers if customers else people.agents)(session)]
-    finally:
-        database.close()
+    with using(settings(context)) as database, database.session() as session:
+        found = [row.model_dump() for row in (people.customers if customers else people.agents)(session)]
     if as_json:
         for row in found:
             typer.echo(msgspec.json.encode(row))

@@ -9,8 +9,9 @@ import typer
 
 from tenor.cli.context import settings
 from tenor.cli.faults import report
-from tenor.cli.output import console
+from tenor.cli.output import console, say
 from tenor.settings import LanguageSettings
+from tenor.yaml_lines import meant
 
 if TYPE_CHECKING:
     from dashboard.playbook import Playbook
@@ -47,7 +48,13 @@ def try_out(
     """Show what an agent would be suggested."""
     language = settings(context).language
     book = _read(_path(file, language), language)
-    for number, one in enumerate(book.suggest(intent, intent, mood, (), alert or ()), 1):
+    for name in alert or ():
+        if name not in book.alerts:
+            say(f"the playbook has no alert {name!r}{meant(name, book.alerts)}")
+    steps = book.suggest(intent, intent, mood, (), alert or ())
+    if not steps:
+        say("nothing is suggested")
+    for number, one in enumerate(steps, 1):
         console.print(f"{number}. {one.text}", markup=False, soft_wrap=True)
         console.print(f"   {one.reason}", markup=False, soft_wrap=True, style="dim")
 

@@ -48,4 +48,4 @@ class FinderWhenNeeded:
 
         own = Path(self._settings.language.model) if self._settings.language.model else DEFAULT
         folder = own if (own / CARD).exists() else DEFAULT  # a model for intents alone finds no names
-        return LanguageFinder(folder, threads=self._settings.language.threads)
+        return LanguageFinder(folder)

@@ -42,7 +42,12 @@ def check(context: typer.Context, file: File = None, as_json: AsJson = False) ->
 
     given = settings(context)
     path = _path(file, given.language)
-    report(path, lambda: f"{len(rules.read(path, known(given)))} rules", as_json=as_json)
+
+    def found() -> str:
+        count = len(rules.read(path, known(given)))
+        return f"{count} rule{'' if count == 1 else 's'}"
+
+    report(path, found, as_json=as_json)
 
 
 @app.command()
@@ -61,18 +66,15 @@ def replay(
     """
     from nlp import rules
     from nlp.names import intents_in_force, known
-    from storage.database import open_database
+    from storage.database import using
 
     given = settings(context)
     ruleset = rules.read(_path(file, given.language), known(given))
     oldest = 0.0 if call else time.time() - age(since)
-    database = open_database(given)
-    try:
+    with using(given) as database:
         outcome = _replay(database, ruleset, oldest, call, intents_in_force(given.language).tasks)
         if apply:
             _apply(database, outcome, _path(file, given.language))
-    finally:
-        database.close()
     if as_json:
         typer.echo(json.dumps(outcome.as_dict(), ensure_ascii=False))
     else:

@@ -24,14 +24,11 @@ def add(
 ) -> None:
     """Add made-up calls of the past weeks, marked as such. What is there already stays as it is."""
     from storage import sample as history
-    from storage.database import open_database
+    from storage.database import using
 
-    database = open_database(settings(context))
-    try:
+    with using(settings(context)) as database:
         began = time.monotonic()
         added = history.add(database, weeks)
-    finally:
-        database.close()
     if added.calls:
         took = time.monotonic() - began
         say(f"{added.calls} sample calls with {added.sentences} sentences added in {took:.1f} s")
@@ -44,13 +41,10 @@ def add(
 def remove(context: typer.Context) -> None:
     """Take all of the generated history and the demo's calls away, and nothing else."""
     from storage import sample as history
-    from storage.database import open_database
+    from storage.database import using
     from storage.shelf import Shelf
 
     chosen = settings(context)
-    database = open_database(chosen)
-    try:
+    with using(chosen) as database:
         gone = history.remove(database, Shelf(chosen))
-    finally:
-        database.close()
     say(f"{gone} sample calls removed" if gone else "there are no sample calls")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from tenor.bus import Bus
+from tenor.bus import Bus, lag
 from tenor.bus.opening import open_bus
 from tenor.cli.pipeline import changed, local_riva, recogniser_models, running, until
 from tenor.events import Topic
@@ -52,5 +52,5 @@ async def shift(settings: Settings, crew: Crew) -> AsyncIterator[Bus]:
 async def caught_up(bus: Bus, topics: Iterable[Topic], group: str) -> None:
     """Wait until a group has dealt with everything on its topics."""
     topics = list(topics)
-    while any((await bus.lag(topics, group)).values()):  # noqa: ASYNC110 -- the bus tells lag, not events
+    while await lag(bus, topics, group):  # noqa: ASYNC110 -- the bus tells lag, not events
         await asyncio.sleep(0.05)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tenor.bus import lag
 from tenor.events import AUDIO
 from tests.asr.rig import Rig
 from tests.asr.scripted_riva import Fault, ScriptedRiva, silence, speak
@@ -84,7 +85,7 @@ async def test_a_language_it_does_not_have_fails_the_call_and_says_what_it_has(t
         assert (await rig.over("c2")).state == "ended"
 
         async def all_committed() -> bool:
-            return not any((await rig.bus.lag([AUDIO], "asr")).values())
+            return not await lag(rig.bus, [AUDIO], "asr")
 
         await rig.until(all_committed)
 

@@ -28,10 +28,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize, expect, sync_playwright
 
 from dashboard.accounts import Accounts
-from tenor.settings import BusSettings, DashboardSettings, Settings
+from tenor.settings import BusSettings, DashboardSettings, Settings, StorageSettings
 from tests.dashboard.floor import Floor
 
-PATIENCE_MS = 10_000
+PATIENCE_MS = 20_000
 PHONE: ViewportSize = {"width": 390, "height": 844}
 LAPTOP: ViewportSize = {"width": 1440, "height": 900}
 PASSWORD = "correct horse battery"
@@ -68,10 +68,14 @@ class Visit(Protocol):
 
 
 @contextmanager
-def running_house(home: Path, sign_in: str = "none", *, port: int = 0, **dashboard: str) -> Iterator[House]:
-    given = DashboardSettings(sign_in=sign_in)
-    settings = Settings(home=home, bus=BusSettings(partitions=4), dashboard=given)
+def running_house(
+    home: Path, sign_in: str = "none", *, port: int = 0, database: str = "", **dashboard: str
+) -> Iterator[House]:
+    """`database`: the address of one that is not in `home`."""
+    given, kept = DashboardSettings(sign_in=sign_in), StorageSettings(url=database)
+    settings = Settings(home=home, bus=BusSettings(partitions=4), dashboard=given, storage=kept)
     flags = [f"--set=dashboard.{name}={value}" for name, value in {"sign_in": sign_in, **dashboard}.items()]
+    flags += [f"--set=storage.url={database}"] if database else []
     command = [sys.executable, "-m", "tenor", "--home", str(home), "--set=bus.partitions=4", *flags]
     command += ["dashboard", "--port", str(port)]
     with Floor(settings) as floor:

@@ -58,6 +58,7 @@ def test_a_conversation_grows_while_it_is_watched(house: House, visit: Visit) ->
     assert page.locator("aside .line.caller").get_attribute("d")
     page.get_by_role("button", name="Swap sides").click()
     expect(mine).to_have_class(re.compile("right"))
+    expect(page.get_by_text("Caller talks 75 %")).to_be_visible()
     with house.floor.database.session() as session:
         assert session.get(Call, call.id).swapped  # type: ignore[union-attr]
     call.ends("failed", "the recogniser was away for a minute")
@@ -110,7 +111,7 @@ def test_a_correction_is_shown_with_the_models_answer_under_it(house: House, vis
     mine.get_by_role("button", name="Said by agent").click()
     expect(mine).to_have_class(re.compile("right"))
     mine.get_by_label("Text").fill("Great. Just great!")
-    mine.get_by_role("button", name="Keep text").click()
+    mine.get_by_role("button", name="Save text").click()
     expect(mine.locator(".text")).to_have_text("Great. Just great!")
     page.reload()
     expect(mine.locator(".text")).to_have_text("Great. Just great!")
@@ -181,9 +182,14 @@ def test_an_agent_sees_only_their_own(house: House, visit: Visit) -> None:
     mine = visit(house, "/", looks_as="agent:anna")
     expect(mine.locator(".lines")).to_contain_text("This is for Anna.")
     expect(mine.get_by_role("link", name="Live")).to_have_count(0)
+    sent = visit(house, "/operations", looks_as="agent:anna")  # a colleague's link
+    expect(sent.get_by_text("Operations is for managers, analysts and administrators")).to_be_visible()
+    expect(sent.get_by_role("link", name="Operations")).to_have_count(0)
     own.ends()
     others.ends()
 
 
 def test_a_call_that_is_not_there(house: House, visit: Visit) -> None:
-    expect(visit(house, "/call?call=nothing").get_by_text("There is no such call")).to_be_visible()
+    page = visit(house, "/call?call=nothing")
+    expect(page.get_by_text("There is no such call")).to_be_visible()
+    expect(page.locator(".state")).to_be_hidden()

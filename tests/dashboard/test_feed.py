@@ -11,6 +11,7 @@ import pytest
 
 from dashboard.feed import QUEUE, Feed, Listener, Message
 from storage.database import Database, open_database
+from storage.tables import Call as Row
 from storage.viewer import Viewer
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
@@ -87,6 +88,34 @@ async def test_a_call_nobody_knows_is_no_agents_to_see(feed: Feed, bus: Bus) -> 
     await bus.publish(CALLS, CallState(call="unknown", state="live", at=time.time(), info=info))
     said = await hear(feed, ANNA, "whose is this")
     assert said.index("event: state") < said.index("event: sentence")
+
+
+async def test_words_that_overtook_their_call_are_told_again(feed: Feed, bus: Bus, embedded_settings: Settings) -> None:
+    """Also when the database knew of the call already: a page knows only what it was told."""
+    listening = asyncio.create_task(hear(feed, MANAGER, "last words"))
+    await hear(feed, MANAGER, "event: now")
+    with closing(open_database(embedded_settings)) as database, database.begin() as session:
+        session.add(Row(id="one", agent="anna", state="live", started_at=time.time()))
+    await bus.publish(SENTENCES, sentence("one", "first words"))
+    await hear(feed, MANAGER, "first words")
+    info = Call(source="test", roles=("caller", "agent"), started_at=time.time(), agent="anna")
+    await bus.publish(CALLS, CallState(call="one", state="live", at=time.time(), info=info))
+    await hear(feed, MANAGER, "event: state")
+    await bus.publish(SENTENCES, sentence("one", "last words"))
+    said = await listening
+    assert said.index("event: state") < said.rindex("first words")
+
+
+async def test_a_call_that_goes_on_is_not_told_that_it_ended(feed: Feed, bus: Bus) -> None:
+    listening = asyncio.create_task(hear(feed, MANAGER, "last words"))
+    await hear(feed, MANAGER, "event: now")
+    info = Call(source="test", roles=("caller", "agent"), started_at=time.time(), agent="anna")
+    for state in ("live", "ended", "analysed", "live"):
+        await bus.publish(CALLS, CallState(call="one", state=state, at=time.time(), info=info))
+    await hear(feed, MANAGER, '"state":"analysed"')
+    await bus.publish(SENTENCES, sentence("one", "last words"))
+    said = await listening
+    assert said.rindex('"state":"live"') > said.rindex('"state":"analysed"') > said.rindex('"state":"ended"')
 
 
 async def test_a_call_of_no_agent_is_told_once(feed: Feed, bus: Bus) -> None:

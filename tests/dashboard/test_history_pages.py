@@ -104,6 +104,7 @@ def test_few_calls_are_said_to_be_few(old_house: House, visit: Visit) -> None:
 def test_an_agent_finds_themselves_and_nobody_else(old_house: House, visit: Visit) -> None:
     page = settled(visit(old_house, "/agents?agent=grace.linden", looks_as="agent:owen.price"))
     expect(page.get_by_role("heading", name="My calls")).to_be_visible()
+    expect(page.get_by_role("link", name="My calls")).to_be_visible()
     expect(page.locator(".t-tile").first).to_be_visible()
     expect(page.get_by_text("Grace Linden")).to_have_count(0)
     expect(page.locator(".t-tile", has_text="the team")).to_have_count(0)
@@ -212,6 +213,10 @@ def test_search_finds_marks_and_keeps(old_house: House, visit: Visit) -> None:
     page.get_by_role("button", name="Wants a manager").first.click()
     expect(page).to_have_url(re.compile("words=manager"))
     expect(page.locator(".t-row mark").first).to_be_visible()
+    page.get_by_role("textbox", name="Words").fill("")
+    page.get_by_role("textbox", name="Words").press("Enter")
+    expect(page.locator(".t-row").first).to_be_visible()
+    expect(page.locator(".t-row small", has_text="Unknown")).to_have_count(0)
     page.get_by_role("textbox", name="Words").fill("nothing*says*this")
     page.get_by_role("textbox", name="Words").press("Enter")
     expect(page.locator(".t-empty")).to_contain_text("Nothing found")

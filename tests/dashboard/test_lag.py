@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 
 import pytest
 
-from dashboard.lag import LagWatch, condition
-from tenor.bus import Bus, Commit, Partition
+from dashboard.lag import LagWatch, StageWatch
+from tenor.bus import Bus, Commit, Partition, Progress, lag
+from tenor.bus.handover import Handover
 from tenor.events import AUDIO, CALLS, CallEnded, CallState
 from tenor.settings import Settings
 from tenor.stage import READS
 
+HERE, THERE = Partition(AUDIO.name, 0), Partition(AUDIO.name, 1)
 
-async def test_what_waits_is_what_was_not_committed(bus: Bus, bus_settings: Settings) -> None:
+
+async def test_what_waits_is_what_was_not_read(bus: Bus, bus_settings: Settings) -> None:
     watch = LagWatch(bus_settings)
     assert {lag.stage: lag.waiting for lag in await asyncio.to_thread(watch.look)} == dict.fromkeys(READS, 0)
     position = await bus.publish(CALLS, CallState(call="c", state="live", at=0))
@@ -32,17 +34,68 @@ async def test_what_waits_is_what_was_not_committed(bus: Bus, bus_settings: Sett
     assert len(found["asr"].past) == 2
 
 
+def watched(*reached: int, end: int = 100) -> StageWatch:
+    """A stage with one partition, looked at every second."""
+    watch = StageWatch("language")
+    for second, at in enumerate(reached):
+        watch.see(float(second), {HERE: Progress(0, at, end)})
+    return watch
+
+
 @pytest.mark.parametrize(
-    ("waited", "expected"),
+    ("reached", "expected"),
     [
         ([], "not known"),
-        ([5, 0], "up to date"),
-        ([0, 5], "working"),
-        ([9] * 40, "stuck"),
-        ([9] * 20, "working"),
-        ([*range(50, 10, -1)], "working"),
-        ([*range(10, 50)], "stuck"),
+        ([95, 100], "up to date"),
+        ([100, 95], "working"),
+        ([50] * 40, "stuck"),
+        ([50] * 20, "working"),
+        ([*range(40)], "working"),
+        ([*[50] * 20, 51, *[51] * 20], "working"),
+        ([100] * 40, "up to date"),
     ],
 )
-def test_conditions(waited: list[int], expected: str) -> None:
-    assert condition(deque((float(second), count) for second, count in enumerate(waited))) == expected
+def test_conditions(reached: list[int], expected: str) -> None:
+    assert watched(*reached).lag().condition == expected
+
+
+def test_a_stage_that_keeps_up_with_a_steady_stream_is_not_stuck() -> None:
+    watch = StageWatch("asr")
+    for second in range(60):
+        watch.see(float(second), {HERE: Progress(second, second, second + 5)})
+    assert watch.lag().waiting == 5
+    assert watch.lag().condition == "working"
+
+
+def test_a_stage_that_stands_still_while_more_comes_is_stuck() -> None:
+    watch = StageWatch("asr")
+    for second in range(40):
+        watch.see(float(second), {HERE: Progress(0, 0, second + 5)})
+    assert watch.lag().condition == "stuck"
+
+
+def test_one_partition_that_stands_still_is_noticed_while_others_go_on() -> None:
+    watch = StageWatch("asr")
+    for second in range(60):
+        watch.see(float(second), {HERE: Progress(0, 0, 5), THERE: Progress(second, second, second + 1)})
+    assert watch.lag().condition == "stuck"
+
+
+def test_a_stage_nobody_watched_for_a_while_is_not_said_to_be_stuck() -> None:
+    watch = watched(50)
+    watch.see(300.0, {HERE: Progress(0, 50, 100)})
+    assert watch.lag().condition == "working"
+
+
+async def test_a_call_going_on_is_not_a_stage_that_is_stuck(bus: Bus, bus_settings: Settings) -> None:
+    """Its records are held until it is over, and have been read all the same."""
+    position = await bus.publish(CALLS, CallState(call="c", state="live", at=0))
+    place = Partition(CALLS.name, position.partition)
+    async with bus.consumer(READS["language"], "language") as consumer:
+        while not await consumer.poll():
+            pass
+        await consumer.commit({place: Commit(position.offset, Handover(reached=position.offset + 1).write())})
+    found = {lag.stage: lag for lag in await asyncio.to_thread(LagWatch(bus_settings).look)}
+    assert found["language"].waiting == 0
+    assert found["language"].condition == "up to date"
+    assert await lag(bus, READS["language"], "language") == 1

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard import look
+from storage.people import Table, store
 from tests.dashboard.conftest import House, Visit
 from tests.dashboard.floor import without
 
@@ -35,6 +36,8 @@ def test_a_call_and_what_is_said_appear_at_once(house: House, visit: Visit) -> N
     expect(shown).to_contain_text("billing · Porto")
     call.interim("caller", "I have been wait")
     expect(shown.locator(".interim")).to_have_text("I have been wait")
+    call.interim("caller", "i have been waiting for an hour and " * 3 + "nobody picks up")
+    expect(shown.locator(".interim")).to_have_text("… an hour and i have been waiting for an hour and nobody picks up")
     call.says("caller", "I have been waiting for an hour.", "negative")
     expect(shown.locator(".last")).to_have_text("Caller: I have been waiting for an hour.")
     expect(shown).to_have_class(re.compile("negative"))
@@ -109,6 +112,11 @@ def test_a_tile_opens_its_call(house: House, visit: Visit) -> None:
     page.get_by_role("button", name="← Live").click()
     expect(page.get_by_label("Queue")).to_have_value("orders")  # as it was left
     expect(page).to_have_url(re.compile("queue=orders"))
+    page.locator(f'.tile[data-call="{call.id}"]').click()
+    expect(page.locator(".conversation")).to_contain_text("Where is my parcel?")
+    page.go_back()
+    expect(page.get_by_label("Queue")).to_have_value("orders")  # the browser's own button does the same
+    expect(page).to_have_url(re.compile(r"/\?queue=orders$"))
     call.ends()
 
 
@@ -192,3 +200,18 @@ def test_on_a_phone_it_fits(house: House, visit: Visit) -> None:
     assert box["x"] + box["width"] <= 390
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     call.ends()
+
+
+def test_agents_are_called_by_the_names_it_knows(house: House, visit: Visit) -> None:
+    table = Table("agent", {"gita": {"display_name": "Gita Rao"}, "constructor": {"team": "North"}})
+    store(house.floor.database, table, "test")
+    before = house.floor.call("gita", customer="555-0101")
+    page = live(house, visit)
+    expect(page.locator(f'.tile[data-call="{before.id}"] .name')).to_have_text("Gita Rao")
+    after, nameless = house.floor.call("gita"), house.floor.call("constructor")
+    expect(page.locator(f'.tile[data-call="{after.id}"] .name')).to_have_text("Gita Rao")
+    expect(page.locator(f'.tile[data-call="{nameless.id}"] .name')).to_have_text("constructor")
+    page.locator(f'.tile[data-call="{before.id}"]').click()
+    expect(page.get_by_role("heading", name="Gita Rao with 555-0101")).to_be_visible()
+    for call in (before, after, nameless):
+        call.ends()

@@ -55,6 +55,18 @@ def test_an_encoding_nobody_knows(tmp_path: Path) -> None:
         read(tmp_path / "a.txt", "hi", Reading(encoding="base64"))
 
 
+def test_a_time_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    content = "text,time\nhello,2026-11-02 10:00:00\nare you there,quarter past ten\nyes,\n"
+    [conversation] = read(tmp_path / "a.csv", content)
+    assert [text for _, text in said(conversation)] == ["hello", "are you there", "yes"]
+    expected = "cannot read the time 'quarter past ten'; such messages follow the one before them"
+    assert list(conversation.warnings) == [expected]
+    assert conversation.info().attributes["warnings"] == expected
+    content = '[{"text": "hello", "sent_at": "soon"}]'
+    [conversation] = read(tmp_path / "a.json", content)
+    assert list(conversation.warnings) == [expected.replace("quarter past ten", "soon")]
+
+
 def test_a_table_without_the_text_names_its_columns(tmp_path: Path) -> None:
     error = refusal(tmp_path / "a.csv", "id,who,when\n1,agent,10:00\n")
     assert "id, who, when" in error.message

@@ -39,3 +39,12 @@ def test_batches_hold_like_lengths_and_are_bounded() -> None:
     for batch in made:
         assert len(batch) <= BATCH_SENTENCES
         assert len(batch) * lengths[batch[-1]] <= BATCH_TOKENS
+
+
+def test_batches_side_by_side_say_what_one_after_the_other_say() -> None:
+    texts = [f"{'please ' * (number % 40)}cancel order {number}" for number in range(200)]
+    alone, beside = Model().read(texts), Model(threads=3).read(texts)
+    for one, other in zip(alone, beside, strict=True):
+        assert one.offsets == other.offsets
+        assert all((one.sentence[head] == other.sentence[head]).all() for head in one.sentence)
+        assert (one.embedding == other.embedding).all()

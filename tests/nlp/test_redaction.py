@@ -70,7 +70,7 @@ def test_nothing_is_too_long_to_be_read() -> None:
 
 
 def test_the_same_text_is_always_redacted_alike() -> None:
-    again = PatternRedactor(KINDS, LanguageFinder(threads=2))
+    again = PatternRedactor(KINDS, LanguageFinder())
     for said, _ in NAMED:
         assert REDACTOR.redact(said, ()) == again.redact(said, ())
 

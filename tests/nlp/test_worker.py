@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from nlp.understood import Backend, Understood
+from tenor.bus import lag
 from tenor.events import CALLS, DEAD, TRANSCRIPTS, Alert, CallState, Topic, Transcript
+from tenor.stage import READS
 from tests.nlp.rig import Rig, WordLists, heard, said
 
 
@@ -53,6 +55,24 @@ async def test_interim_text_is_not_classified(rig: Rig) -> None:
     await rig.state("ended")
     await rig.analysed()
     assert [sentence.text for sentence in await rig.sentences()] == ["I want a refund."]
+
+
+async def test_a_call_going_on_is_held_and_has_been_read(rig: Rig) -> None:
+    await rig.state("live")
+    await rig.say(said("I want a refund.", 0))
+
+    async def read() -> bool:
+        progress = (await rig.bus.progress(READS["language"], "language")).values()
+        return not sum(at.unread for at in progress) and sum(at.lag for at in progress) >= 2
+
+    await rig.until(read)
+    await rig.state("ended")
+    await rig.analysed()
+    await rig.until(lambda: _done(rig))
+
+
+async def _done(rig: Rig) -> bool:
+    return not await lag(rig.bus, READS["language"], "language")
 
 
 async def test_a_sentence_is_told_before_the_call_ends_and_again_when_it_goes_on(rig: Rig) -> None:

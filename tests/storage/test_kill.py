@@ -21,7 +21,7 @@ from storage.database import Database, open_database
 from storage.recordings import GROUP as RECORDINGS
 from storage.writer import GROUP as STORAGE
 from storage.writer import TOPICS
-from tenor.bus import Bus
+from tenor.bus import Bus, lag
 from tenor.bus.opening import open_bus
 from tenor.events import (
     AUDIO,
@@ -165,9 +165,9 @@ def _count(database: Database) -> int:
 
 
 async def _all_done(bus: Bus, database: Database) -> bool:
-    lags = await bus.lag(TOPICS.values(), STORAGE)
-    lags |= await bus.lag([AUDIO, TRANSCRIPTS], RECORDINGS)
-    return not sum(lags.values()) and all(row["recorded"] for row in rows(database, "calls")["calls"].values())
+    if await lag(bus, TOPICS.values(), STORAGE) or await lag(bus, [AUDIO, TRANSCRIPTS], RECORDINGS):
+        return False
+    return all(row["recorded"] for row in rows(database, "calls")["calls"].values())
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
+import os
 import random
 import uuid
 import zipfile
@@ -370,6 +372,50 @@ def test_the_commands(
     archive.rename(tmp_path / "bad" / "b.zip")
     mixed = run("import", str(tmp_path / "bad"))
     assert (mixed.exit_code, mixed.stdout) == (1, "2 here already, the same, 1 not readable\n")
+
+
+def test_subtitles_of_chosen_calls_leave_out_what_was_written(
+    whole: WholeCall, database_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TENOR_STORAGE__URL", database_settings.storage_url)
+    done = run("export", "--since", "2020-01-01", "--format", "srt", "--out", str(tmp_path / "out"))
+    assert done.exit_code == 0
+    assert [path.suffix for path in (tmp_path / "out").iterdir()] == [".srt"]
+
+
+def test_the_trail_tells_what_went_out_before_an_export_failed(
+    whole: WholeCall, database: Database, database_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TENOR_STORAGE__URL", database_settings.storage_url)
+    done = run("export", "call/1", "nothing", "--out", str(tmp_path / "out"))
+    assert isinstance(done.exception, BadInput)
+    with database.session() as session:
+        assert session.exec(select(Audit.subject).where(Audit.action == "call.exported")).all() == ["call/1"]
+
+
+def test_a_file_that_cannot_be_written_is_named_and_no_half_of_it_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: bytes) -> int:
+        path.touch()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with exporting.folder(tmp_path) as write, pytest.raises(BadInput, match=r"cannot write .*call\.json: No space"):
+        write("call.json", b"{}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_slip_in_a_path_is_told_before_anything_is_imported(
+    whole: WholeCall, database_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TENOR_STORAGE__URL", database_settings.storage_url)
+    exported = tmp_path / "call.json"
+    run("export", "call/1", "--out", str(exported))
+    monkeypatch.setenv("TENOR_STORAGE__URL", f"sqlite:///{tmp_path}/new.db")
+    done = run("import", str(exported), str(tmp_path / "nothing.json"))
+    assert isinstance(done.exception, BadInput)
+    assert not (tmp_path / "new.db").exists()
 
 
 @pytest.mark.parametrize(

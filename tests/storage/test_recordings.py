@@ -18,7 +18,7 @@ from storage import erased
 from storage.database import Database
 from storage.recordings import GROUP, Recorder, open_recording
 from storage.shelf import Shelf, name_of
-from tenor.bus import Bus
+from tenor.bus import Bus, lag
 from tenor.bus.opening import open_bus
 from tenor.events import AUDIO, CALLS, TRANSCRIPTS, AudioChunk, CallEnded, CallStarted, Event, Redaction, Transcript
 from tenor.settings import Settings
@@ -218,7 +218,23 @@ async def test_what_may_not_be_kept_is_not(studio: Studio) -> None:
 
 
 async def _level(studio: Studio) -> bool:
-    return sum((await studio.bus.lag([AUDIO, TRANSCRIPTS, CALLS], GROUP)).values()) == 0
+    return not await lag(studio.bus, [AUDIO, TRANSCRIPTS, CALLS], GROUP)
+
+
+async def test_a_call_going_on_is_held_and_has_been_read(studio: Studio) -> None:
+    about = info(redact="off")
+    await studio.bus.publish(AUDIO, CallStarted(call="one", info=about))
+    await studio.bus.publish(CALLS, state("one", "live", info=about))
+    await studio.bus.publish_many(AUDIO, chunks("one", 0, noise(0.5)))
+
+    async def read() -> bool:
+        progress = (await studio.bus.progress([AUDIO, TRANSCRIPTS, CALLS], GROUP)).values()
+        return not sum(at.unread for at in progress) and sum(at.lag for at in progress) > 2
+
+    async with studio.recording() as task:
+        await until(read, task)
+        await studio.end("one")
+        await until(lambda: _level(studio), task)
 
 
 async def test_the_switch_keeps_no_recording_of_any_call(studio: Studio) -> None:

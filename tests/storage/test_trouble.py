@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
+from typer.testing import CliRunner
 
 from deploy.postgres.server import Server
 from storage.database import open_database
+from tenor.cli import app
 from tenor.errors import BadInput, Refused, TenorError, Unavailable
 from tenor.settings import Settings, StorageSettings
 
@@ -73,6 +75,13 @@ def test_a_full_disk(tmp_path: Path) -> None:
     assert isinstance(error, Unavailable)
     assert "no space left" in error.message
     open_database(Settings(storage=StorageSettings(url=f"sqlite:///{tmp_path}/tenor.db"))).close()  # all or nothing
+
+
+def test_a_disk_that_fills_up_during_a_command(tmp_path: Path) -> None:
+    with pages(80):
+        done = CliRunner().invoke(app, ["--home", str(tmp_path), "sample", "add"])
+    assert isinstance(done.exception, Unavailable)
+    assert "no space left" in done.exception.message
 
 
 @pytest.mark.postgres

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from storage import tables
 from storage.database import Database
 from storage.writer import GROUP, TOPICS, Writer
-from tenor.bus import Bus
+from tenor.bus import Bus, lag
 from tenor.events import CALLS, DEAD, NOTES, SENTENCES, Alert, CallMetrics, CallState, DeadLetter, Event, Sentence
 from tenor.settings import Settings
 
@@ -48,7 +48,7 @@ async def all_kept(bus: Bus, task: asyncio.Task[None] | None = None, timeout_s: 
     """Wait until everything on the bus has been committed by the writers."""
 
     async def read() -> bool:
-        return sum((await bus.lag(TOPICS.values(), GROUP)).values()) == 0
+        return not await lag(bus, TOPICS.values(), GROUP)
 
     await until(read, task, timeout_s)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,8 +13,10 @@ import grpc
 import pytest
 import riva.client
 
+from asr.local import interim
 from asr.local.hearing import Ears
 from asr.local.options import ServerOptions
+from asr.local.pool import DecodePool
 from asr.local.server import RivaServer
 from asr.local.voices import Voice
 from tests.asr.local.scripted import ScriptedEars
@@ -79,3 +82,12 @@ def ears() -> ScriptedEars:
 def riva_server(ears: ScriptedEars) -> Iterator[Running]:
     with running(ears) as server:
         yield server
+
+
+@pytest.fixture
+def every_interim(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interims wait their turn: otherwise they are left out, as they should be, while other tests keep the machine
+    busy."""
+    monkeypatch.setattr(interim, "_AHEAD_S", -math.inf)
+    monkeypatch.setattr(interim, "_PATIENCE_S", None)
+    monkeypatch.setattr(DecodePool, "offer", DecodePool.submit)

@@ -52,6 +52,7 @@ def text(results: list[Any]) -> str:
     return "".join(result.alternatives[0].transcript for result in results if result.is_final)
 
 
+@pytest.mark.usefixtures("every_interim")
 def test_interims_then_a_punctuated_final_with_word_times(server: Running, reading: Samples) -> None:
     results = stream(
         server,

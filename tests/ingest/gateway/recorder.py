@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Self
 
-from tenor.bus import AssignmentHook, Consumer, Partition, Position, Record, no_hook
+from tenor.bus import AssignmentHook, Consumer, Partition, Position, Progress, Record, no_hook
 from tenor.errors import Unavailable
 from tenor.events import Event, Topic
 
@@ -56,7 +56,7 @@ class Recorder:
     async def partitions(self, topic: Topic) -> int:
         return 1
 
-    async def lag(self, topics: Iterable[Topic], group: str) -> dict[Partition, int]:
+    async def progress(self, topics: Iterable[Topic], group: str) -> dict[Partition, Progress]:
         raise NotImplementedError
 
     async def forget(self, call: str) -> int:

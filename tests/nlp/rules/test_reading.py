@@ -59,13 +59,15 @@ both:
 counted:
   when: {says: hello, in a row: 2, times: 3}
 typo:
-  when: {says: again}
+  when: {sais: again}
 beside:
   when: {silence: 3 s, who: agent}
 nothing:
   when: {}
 list:
   when: {all: {says: hello}}
+other-way-round:
+  when: {intent: refund, silence: 3 s, above: 3}
 """
 
 TOLD = [
@@ -101,9 +103,12 @@ TOLD = [
     (42, 18, "`caller: ...` already says who and what they feel"),
     (44, 43, "either `in a row` or `times`"),
     (45, 1, "'typo' is here twice; first in line 4"),
+    (46, 10, "there is no condition 'sais'; did you mean 'says'?"),
     (48, 24, "'who' means nothing beside 'silence'"),
     (50, 9, "says nothing to wait for: says, intent, feels, silence, metric, ..."),
     (52, 15, "`all` is a list of conditions"),
+    (54, 26, "'silence' and 'intent' are two conditions; put them under `all:` or `any:`"),
+    (54, 40, "'above' means nothing beside 'intent'"),
 ]
 
 

@@ -234,3 +234,4 @@ def test_check_tells_all_mistakes_and_exits_with_2(tmp_path: Path) -> None:
         "Because the caller wants to cancel and the mood is low"
         in run("playbook", "try", "cancel", "--mood", "-0.5").output
     )
+    assert "nothing is suggested" in run("playbook", "try", "no-such-intent").output

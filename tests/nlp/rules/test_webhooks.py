@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 
 from nlp.rules.postbox import Patience
 from nlp.rules.webhooks import GROUP, Webhooks
-from tenor.bus import Bus, Partition, Record
+from tenor.bus import Bus, Partition, Record, lag
 from tenor.bus.opening import open_bus
 from tenor.errors import BadInput
 from tenor.events import CALLS, DEAD, Alert, CallState, DeadLetter
@@ -189,7 +189,7 @@ async def test_stopped_before_the_answer_it_is_sent_again(quiet_bus: Bus, embedd
 
 async def _committed(bus: Bus, settings: Settings) -> None:
     async with asyncio.timeout(30):
-        while any((await bus.lag([CALLS], GROUP)).values()):
+        while await lag(bus, [CALLS], GROUP):
             await asyncio.sleep(0.1)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tenor.bus import Bus, Commit, Consumer, Partition, Record
+from tenor.bus import Bus, Commit, Consumer, Partition, Record, lag
 from tenor.bus.opening import open_bus
 from tenor.bus.partitioning import partition_of
 from tenor.errors import BadInput
@@ -113,7 +113,7 @@ async def test_an_empty_topic_gives_nothing_and_waits(bus: Bus) -> None:
     topic = fresh_topic()
     assert await bus.bounds(Partition(topic.name, 0)) == (0, 0)
     assert await bus.fetch(Partition(topic.name, 0), 0) == []
-    assert await bus.lag([topic], "readers") == {Partition(topic.name, n): 0 for n in range(PARTITIONS)}
+    assert await bus.progress([topic], "readers") == {Partition(topic.name, n): (0, 0, 0) for n in range(PARTITIONS)}
     async with bus.consumer([topic], "readers") as consumer:
         await holding(consumer, PARTITIONS)
         before = time.monotonic()
@@ -166,9 +166,9 @@ async def test_commits_and_notes_outlive_the_bus(bus_settings: Settings) -> None
             await consumer.commit(ends(records[:6], "six — ☎"))
     partition = Partition(topic.name, records[0].partition)
     async with open_bus(bus_settings) as bus:
-        lag = await bus.lag([topic], "readers")
-        assert lag[partition] == 4
-        assert sum(lag.values()) == 4
+        progress = await bus.progress([topic], "readers")
+        assert progress[partition] == (6, 6, 10)
+        assert await lag(bus, [topic], "readers") == 4
         async with bus.consumer([topic], "readers") as consumer:
             assert texts(await drained(consumer, 4)) == {"call": ["6", "7", "8", "9"]}
             assert await consumer.committed(partition) == Commit(6, "six — ☎")
@@ -193,7 +193,7 @@ async def test_fetch_bounds_and_lag_need_no_group(bus: Bus) -> None:
     assert [record.offset for record in await bus.fetch(partition, 28)] == [28, 29]
     assert await bus.fetch(partition, 30) == []
     assert await bus.fetch(partition, 31) == []
-    assert (await bus.lag([topic], "nobody"))[partition] == 30
+    assert (await bus.progress([topic], "nobody"))[partition].lag == 30
     assert await bus.fetch(Partition("test.unknown", 0), 0) == []
     assert await bus.bounds(Partition("test.unknown", 0)) == (0, 0)
 
@@ -336,7 +336,7 @@ async def test_a_commit_on_a_partition_of_another_is_ignored(bus: Bus) -> None:
                 ours = partition in first.assignment()
                 expected = Commit(9, "first") if ours else Commit(3, "both")
                 assert await (first if ours else second).committed(partition) == expected
-    assert sum((await bus.lag([topic], "readers")).values()) == 2 * 1 + 2 * 7
+    assert await lag(bus, [topic], "readers") == 2 * 1 + 2 * 7
 
 
 async def test_a_member_that_leaves_is_succeeded_at_once(bus_settings: Settings) -> None:
@@ -376,7 +376,7 @@ async def test_processes_share_a_group(bus: Bus, bus_settings: Settings) -> None
         assert held[0] | held[1] == set(range(PARTITIONS))
         await bus.publish_many(topic, [note(f"call-{number % 40}") for number in range(200)])
         async with asyncio.timeout(30):
-            while any((await bus.lag([topic], "readers")).values()):
+            while await lag(bus, [topic], "readers"):
                 await asyncio.sleep(0.05)
         read = []
         for process in (one, two):
@@ -441,7 +441,7 @@ async def test_a_member_that_was_stopped_cannot_commit_over_its_successor(bus: B
             revoked = asyncio.create_task(process.hear("revoked"))
             while not revoked.done():
                 await successor.poll(timeout_s=0.05)
-        assert (await bus.lag([topic], "readers"))[partition] == 0
+        assert (await bus.progress([topic], "readers"))[partition].lag == 0
         await process.go_on()
 
 
@@ -485,7 +485,7 @@ async def test_records_older_than_their_topic_keeps_are_forgotten(bus: Bus) -> N
         async with asyncio.timeout(30):
             while await bus.bounds(partition) != (10, 10):
                 await consumer.poll(timeout_s=0.1)
-        assert (await bus.lag([topic], "readers"))[partition] == 0
+        assert (await bus.progress([topic], "readers"))[partition].lag == 0
         assert (await bus.publish(topic, note("call", "later"))).offset == 10
         assert texts(await drained(consumer, 1)) == {"call": ["later"]}
     assert [record.offset for record in await bus.fetch(partition, 0)] in ([10], [])

@@ -188,6 +188,8 @@ def test_kept_calls_are_in_the_database_once(tmp_path: Path) -> None:
     with database.session() as session:
         assert len(page(session, HOUSE).calls) == 2
     database.close()
+    read = tenor(*(given for given in arguments if given != "--json"), cwd=tmp_path)
+    assert all(f"kept as call {call.id}" in read.stdout for call in calls)
 
 
 def test_a_recording_and_a_chat_in_one_go_redacted(tmp_path: Path) -> None:

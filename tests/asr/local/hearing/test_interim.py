@@ -6,6 +6,7 @@ import threading
 import time
 
 import numpy as np
+import pytest
 
 from asr.local.engine import Audio, Decoded, Hints, spread
 from asr.local.hearing import HearingRequest
@@ -54,9 +55,27 @@ async def test_live_speech_does_not_wait() -> None:
     assert told == [(0.1, "so far")]
 
 
-async def test_a_file_gets_all_its_interims() -> None:
+async def test_a_file_gets_all_its_interims(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("asr.local.interim._PATIENCE_S", 10)
     engine = Slow()
     threading.Timer(0.2, engine.let.set).start()
     quick = interim(engine)
     assert await quick.update(1, sound) == []
     assert await quick.update(SECOND, sound) == [(0.1, "so far")], "a second of sound came at once"
+
+
+async def test_a_call_that_catches_up_does_not_wait_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its sound comes as fast as a file's, and the machine has no time for interims."""
+    monkeypatch.setattr("asr.local.interim._PATIENCE_S", 0.05)
+    engine = Slow()
+    behind = interim(engine)
+    assert await behind.update(1, sound) == []
+    assert await behind.update(SECOND, sound) == [], "waited for, and not for long"
+    monkeypatch.setattr("asr.local.interim._PATIENCE_S", 10)
+    assert await behind.update(2 * SECOND, sound) == [], "not waited for again"
+    engine.let.set()
+    for _ in range(100):
+        if told := await behind.update(2 * SECOND + 1, sound):
+            break
+        time.sleep(0.02)
+    assert told == [(0.1, "so far")]

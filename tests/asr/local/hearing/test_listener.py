@@ -35,6 +35,7 @@ async def test_level_does_not_matter(ears: LocalEars, two_sentences: Samples, ga
     assert "everything before us" in said
 
 
+@pytest.mark.usefixtures("every_interim")
 async def test_interims_grow_and_the_final_replaces_them(ears: LocalEars, two_sentences: Samples) -> None:
     heard = await listen(ears, pieces(two_sentences, 800), interim=True)
     first_final = next(at for at, one in enumerate(heard) if one.final)
@@ -121,6 +122,7 @@ async def test_end_utterance_finalises_at_once(ears: LocalEars, two_sentences: S
     listener.close()
 
 
+@pytest.mark.usefixtures("every_interim")
 async def test_boosted_phrases_keep_their_casing(ears: LocalEars, two_sentences: Samples) -> None:
     boosts = (Boost("Before Us", 10),)
     heard = await listen(ears, pieces(two_sentences, 800), boosts=boosts, punctuation=False, interim=True)
