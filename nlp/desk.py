@@ -130,18 +130,20 @@ class Desk:
     # -- transcripts
 
     async def _hear(self, record: Record) -> None:
-        self._transcripts = record.offset + 1
         silent = record.offset < self._published.transcripts
         try:
             event = TRANSCRIPTS.decode(record.value)
         except Unreadable as error:
             if not silent:
                 self._dead.append(Dead(record, str(error)))
-            return
-        if isinstance(event, Transcript) and not event.final:
-            return
-        if event.call not in self._calls and event.call not in self._finished:
-            await self._catch_up()  # its `live` was published before, but perhaps not read yet
+        else:
+            if isinstance(event, Heard) or event.final:
+                await self._listen(record, event, silent=silent)
+        self._transcripts = record.offset + 1
+
+    async def _listen(self, record: Record, event: Transcript | Heard, *, silent: bool) -> None:
+        if event.call not in self._calls and not (silent and event.call in self._finished):
+            await self._catch_up()  # that it is live, or live again, was published before, but perhaps not read yet
         if event.call not in self._finished:
             call = self._calls.get(event.call) or self._open(event.call, None, self._states, record.at)
             self._add(call, record, event, silent=silent)

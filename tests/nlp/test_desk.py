@@ -1,0 +1,50 @@
+"""The two topics that a partition is understood from are read side by side, in any order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nlp.call import UnderstoodCall
+from nlp.desk import Desk
+from tenor.bus import Partition
+from tenor.events import CALLS, TRANSCRIPTS, Topic
+from tests.nlp.rig import Rig, said
+
+
+async def test_what_is_said_is_told_although_it_is_read_before_the_call_is_known_to_go_on(tmp_path: Path) -> None:
+    async with Rig(tmp_path) as rig:
+        number = await _partition(rig)
+        desk = Desk(rig.bus, number, lambda call, info: UnderstoodCall(call, info, frozenset(), None))
+        await desk.open(None, None)
+        await rig.say(said("I want a refund.", 0))
+        await rig.state("ended", reason="audio stopped")
+        await _take(rig, desk, TRANSCRIPTS)
+        await _take(rig, desk, CALLS)
+        desk.steps()
+        desk.published()
+        for call in desk.done():
+            desk.finish(call)
+        assert not desk.calls
+
+        await rig.state("live")
+        await rig.say(said("Hello again.", 90_000))
+        await rig.state("ended")
+        await _take(rig, desk, TRANSCRIPTS)
+        await _take(rig, desk, CALLS)
+        assert [(step.event.call, step.record.offset, step.silent) for step in desk.steps()] == [
+            ("c", 0, True),
+            ("c", 1, False),
+        ]
+        assert [call.id for call in desk.done()] == ["c"]
+
+
+async def _partition(rig: Rig) -> int:
+    await rig.state("live")
+    ends = [(await rig.bus.bounds(Partition(CALLS.name, number)))[1] for number in range(2)]
+    return ends.index(1)
+
+
+async def _take(rig: Rig, desk: Desk, topic: Topic) -> None:
+    """Hand it the whole topic; what it has read already it knows."""
+    for record in await rig.bus.fetch(Partition(topic.name, desk.number), 0):
+        await desk.take(record)
