@@ -19,11 +19,9 @@ PAUSE_S = 0.8
 class Pieces:
     """The files one after the other, in the format of the first. One that cannot be read is told and left out."""
 
-    def __init__(
-        self, folder: Source, open_audio: Callable[[Source], Audio], warnings: Warnings, chunk_ms: int
-    ) -> None:
+    def __init__(self, folder: Source, open_audio: Callable[[Source], Audio], warnings: Warnings) -> None:
         self._files = iter(folder.pieces)
-        self._open_audio, self._warnings, self._chunk_ms = open_audio, warnings, chunk_ms
+        self._open_audio, self._warnings = open_audio, warnings
         first = self._next()
         if first is None:
             raise BadInput(f"none of the files in {folder.name} can be read")
@@ -39,7 +37,7 @@ class Pieces:
             self._piece.close()
             self._piece = self._next()
             if self._piece is not None:
-                yield from self._pause()
+                yield np.zeros((int(self.format.rate * PAUSE_S), len(self.format.channels)), np.int16)
 
     def interrupt(self) -> None:
         """Files do not wait."""
@@ -67,8 +65,3 @@ class Pieces:
                 block = np.repeat(block.mean(axis=1, keepdims=True).astype(np.int16), channels, axis=1)
             yield resampler.resample_chunk(block)
         yield resampler.resample_chunk(np.zeros((0, channels), np.int16), last=True)
-
-    def _pause(self) -> Iterator[Samples]:
-        size = self.format.rate * self._chunk_ms // 1000
-        for _ in range(round(PAUSE_S * 1000 / self._chunk_ms)):
-            yield np.zeros((size, len(self.format.channels)), np.int16)

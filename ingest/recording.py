@@ -185,7 +185,7 @@ def open_recording(source: Source, options: Options | None = None) -> Recording:
         return _recording(source, options, microphone, warnings, "")
     digest = "" if source.live else source.digest()
     if source.kind == "folder":
-        pieces = Pieces(source, lambda piece: _opened(piece, options, warnings), warnings, options.chunk_ms)
+        pieces = Pieces(source, lambda piece: _opened(piece, options, warnings), warnings)
         return _recording(source, options, pieces, warnings, digest)
     return _recording(source, options, _opened(source, options, warnings), warnings, digest)
 
