@@ -38,6 +38,11 @@ class Database:
         """The address, without its password."""
         return shown(self.engine.url)
 
+    @property
+    def missing(self) -> bool:
+        """There is no file yet; asking anything of it would make one."""
+        return not self.is_postgres and not Path(self.engine.url.database or "").exists()
+
     def session(self) -> Session:
         return Session(self.engine, expire_on_commit=False)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 from sqlalchemy import Select, Text, case, cast, func, select, text
-from sqlmodel import Session
+from sqlmodel import Session, col
 
 from storage import tables
+from storage.labels import newest
 from storage.sides import side
 from storage.viewer import Viewer
 
@@ -49,7 +51,7 @@ class LiveCall:
     """By side, oldest first, the position of each sentence in milliseconds and its mood: JSON, since nobody reads it
     before the browser."""
     last: dict[str, Any] | None = None
-    """The last sentence: id, role, start_ms, end_ms, text, sentiment, mood, intent."""
+    """The last sentence as people left it: id, role, start_ms, end_ms, text, sentiment, mood, intent."""
     raised: list[dict[str, Any]] = field(default_factory=list)
     """Its alerts, oldest first: id, rule, severity, text, at_ms, at, escalation, sentence."""
 
@@ -75,7 +77,19 @@ def live_calls(session: Session, viewer: Viewer, *, site: str = "", queue: str =
             call.raised = sorted(alerts, key=lambda alert: alert["at_ms"])
             for alert in call.raised:
                 alert["escalation"] = bool(alert["escalation"])  # SQLite's JSON has 0 and 1
+    _correct(session, {call.last["id"]: call for call in calls if call.last is not None})
     return sorted(calls, key=lambda call: call.started_at)
+
+
+def _correct(session: Session, calls: dict[str, LiveCall]) -> None:
+    """What people said of the last sentences, by whose ids the calls are named here."""
+    labels: dict[str, list[tables.Label]] = defaultdict(list)
+    for label in session.scalars(select(tables.Label).where(col(tables.Label.sentence).in_(calls))):
+        labels[label.sentence].append(label)
+    for sentence, said in labels.items():
+        call = calls[sentence]
+        assert call.last is not None
+        call.last |= {kind: label.value for kind, label in newest(said, call.agent).items()}
 
 
 @lru_cache(maxsize=1024)

@@ -1,6 +1,6 @@
 // What is known of one call, from the snapshot and from everything after it. Hearing something twice changes nothing.
 import { delays } from "./delays.js"
-import { clock, daytime, roleOf } from "./dom.js"
+import { clock, counting, daytime, roleOf } from "./dom.js"
 
 const SLACK_MS = 100
 const RANK = ["ringing", "live", "ended", "analysed", "failed"] // a call never goes back in this order,
@@ -54,7 +54,7 @@ export class CallState {
     return sides
   }
 
-  /** {kind: label}: the newest of each kind. */
+  /** {kind: label}: of each kind the one that counts. */
   labelsOf(sentence) { return this.labels.get(sentence) || {} }
 
   /** A sentence as people left it. */
@@ -94,7 +94,7 @@ export class CallState {
 
   label(label) {
     const held = this.labels.get(label.sentence) || {}
-    if (!held[label.kind] || held[label.kind].at <= label.at) held[label.kind] = label
+    held[label.kind] = counting(held[label.kind], label, this.about.agent)
     this.labels.set(label.sentence, held)
   }
 

@@ -60,6 +60,13 @@ export function roleOf(role, swapped) {
   return role === "caller" ? "agent" : role === "agent" ? "caller" : role
 }
 
+/** Of two labels of a sentence the one that counts: the newer, but the agent's own only where nobody else made one. */
+export function counting(held, label, agent) {
+  if (!held) return label
+  const others = (one) => one.author !== agent
+  return others(held) === others(label) ? (held.at <= label.at ? label : held) : others(held) ? held : label
+}
+
 /** Something quiet in the place of what is still on its way. */
 export function loading(kind, count) {
   return el("div", { class: `loading ${kind}`, role: "status", "aria-label": "Loading" }, ...Array.from({ length: count }, () => el("i")))

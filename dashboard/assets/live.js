@@ -1,5 +1,5 @@
 // The Live page: every call of now as a tile, worst first.
-import { clock, el, everyFrame, feelFrom, loading, moodClass, moodText, roleOf, say, shape, words } from "./dom.js"
+import { clock, counting, el, everyFrame, feelFrom, loading, moodClass, moodText, roleOf, say, shape, words } from "./dom.js"
 import { curve, now as moodNow } from "./curve.js"
 import { delays } from "./delays.js"
 import { listen } from "./feed.js"
@@ -270,10 +270,16 @@ export default function (component) {
       points.sort((a, b) => a[0] - b[0])
       if (points.length > POINTS) points.shift()
     }
-    if (!call.last || sentence.start_ms >= call.last.start_ms) call.last = { ...sentence, side }
+    if (!call.last || sentence.start_ms >= call.last.start_ms) {
+      const corrections = call.last?.sentence === sentence.sentence ? call.last.corrections : {}
+      call.last = { ...sentence, side, corrections }
+      for (const label of Object.values(corrections)) correct(call.last, label)
+    }
     call.heard[side] = Math.max(call.heard[side] || 0, sentence.end_ms)
     call.interims.delete(side)
   }
+
+  const correct = (sentence, { kind, value }) => { sentence[kind === "role" ? "side" : kind] = value }
 
   const on = {
     status(state) {
@@ -301,7 +307,7 @@ export default function (component) {
         }
         if (call.over) resume(call)
         for (const alert of raised) call.alerts.set(alert.id, alert)
-        if (last && !(call.last && call.last.start_ms > last.start_ms)) call.last = { ...last, sentence: last.id, side: last.role }
+        if (last && !(call.last && call.last.start_ms > last.start_ms)) call.last = { ...last, sentence: last.id, side: last.role, corrections: {} }
       }
       known = true
       for (const call of calls.values()) draw(call)
@@ -354,6 +360,14 @@ export default function (component) {
       changed.add(call)
       call.tile.root.hidden = !shown(call)
       summary()
+      paint()
+    },
+    label(label) {
+      const call = calls.get(label.call), last = call?.last
+      if (last?.sentence !== label.sentence) return
+      last.corrections[label.kind] = counting(last.corrections[label.kind], label, call.agent)
+      correct(last, last.corrections[label.kind])
+      changed.add(call)
       paint()
     },
     swap({ call: id, swapped }) {

@@ -38,19 +38,22 @@ def upgrade(context: typer.Context) -> None:
 def status(context: typer.Context) -> None:
     """Say where the database is, which schema it has, and how much is in it.
 
-    Exits with 1 when it is empty or old: `tenor db upgrade`.
+    Exits with 1 when it is missing, empty or old: `tenor db upgrade`.
     """
     from storage import schema
     from storage.database import open_database
     from storage.trouble import explaining
 
     database = open_database(settings(context), upgrade=False)
+    console.print(f"{'database':14}{database.name}", soft_wrap=True)
+    if database.missing:
+        console.print(f"{'schema':14}none: there is no such file yet (tenor db upgrade makes it)", soft_wrap=True)
+        raise typer.Exit(1)
     with explaining(database.engine.url):
         version = schema.version(database.engine)
         rows = _rows(database)
     database.close()
     note = "" if version.current else f" (the newest is {version.newest}: tenor db upgrade)"
-    console.print(f"{'database':14}{database.name}", soft_wrap=True)
     console.print(f"{'schema':14}{version.found or 'empty'}{note}", soft_wrap=True)
     for name, count in rows.items():
         console.print(f"{name:14}{count:,}")

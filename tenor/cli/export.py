@@ -133,6 +133,8 @@ def _whole(session: object, ids: list[str]) -> Iterator[WholeCall]:
 
 
 def _put(out: str, text: str) -> None:
+    from storage import exporting
+
     content = text.encode("utf-8", "replace")
     if not content.endswith(b"\n"):
         content += b"\n"
@@ -140,8 +142,12 @@ def _put(out: str, text: str) -> None:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return
+    target = Path(out)
+    if target.is_file() or not target.exists():
+        exporting.put(target, content)
+        return
     try:
-        Path(out).write_bytes(content)
+        target.write_bytes(content)  # a pipe or a device, which nothing can take the place of
     except OSError as error:
         raise BadInput(f"cannot write {out}: {error.strerror}") from None
 

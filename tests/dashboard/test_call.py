@@ -127,6 +127,26 @@ def test_a_correction_is_shown_with_the_models_answer_under_it(house: House, vis
     ]
 
 
+def test_the_agents_own_label_counts_only_where_nobody_else_made_one(house: House, visit: Visit) -> None:
+    call = house.floor.call("anna")
+    said = call.says("caller", "That was quick.", "neutral")
+    call.ends("analysed")
+    written(house, call, 1)
+    for who, told, counts in (("agent:anna", "positive", "▲ positive"), ("analyst:ada", "negative", "▼ negative")):
+        mine = visit(house, f"/call?call={call.id}", looks_as=who).locator(f'[data-sentence="{said.sentence}"]')
+        mine.locator(".bubble").hover()
+        mine.get_by_label(f"This is {told}").click()
+        expect(mine.locator(".feeling")).to_have_text(counts)
+    page = visit(house, f"/call?call={call.id}", looks_as="agent:anna")
+    mine = page.locator(f'[data-sentence="{said.sentence}"]')
+    mine.locator(".bubble").hover()
+    with page.expect_response(lambda answer: "correct" in answer.url):
+        mine.get_by_label("This is positive").click()
+    expect(mine.locator(".feeling")).to_have_text("▼ negative")
+    page.reload()
+    expect(mine.locator(".feeling")).to_have_text("▼ negative")
+
+
 def test_the_recording_plays_from_the_sentence_clicked(house: House, visit: Visit) -> None:
     call = house.floor.call("anna")
     sentences = [call.says("caller", f"This is sentence number {number} of them.") for number in range(8)]

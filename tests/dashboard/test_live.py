@@ -49,6 +49,20 @@ def test_a_call_and_what_is_said_appear_at_once(house: House, visit: Visit) -> N
     expect(shown).to_contain_text("ended")
 
 
+def test_a_correction_of_the_last_sentence_is_shown_at_once(house: House, visit: Visit) -> None:
+    page = live(house, visit)
+    call = house.floor.call("dora")
+    call.says("caller", "I want to cancel my subscription.")
+    last = page.locator(f'.tile[data-call="{call.id}"] .last')
+    expect(last).to_have_text("Caller: I want to cancel my subscription.")
+    time.sleep(1)  # the storage stage writes in batches
+    there = visit(house, f"/call?call={call.id}")
+    there.locator(".bubble").hover()
+    there.get_by_label("This is negative").click()
+    expect(last.locator(".negative")).to_have_text("I want to cancel my subscription.")
+    call.ends()
+
+
 def test_a_call_that_was_there_before_the_page_has_its_past(house: House, visit: Visit) -> None:
     call = house.floor.call("carla")
     call.says("caller", "Good morning.", "positive")

@@ -10,6 +10,7 @@ from sqlalchemy import text
 
 from storage import sums
 from storage.database import Database
+from storage.labels import label
 from storage.live import LiveCall, live_calls, live_query
 from storage.sums import CURVE
 from storage.tables import Call
@@ -48,6 +49,19 @@ def test_sides_that_were_swapped_are_swapped_here_too(database: Database) -> Non
     assert one.last is not None
     assert one.last["role"] == "agent"
     assert (one.mood_caller, one.mood_agent) == (None, -0.5)
+
+
+def test_the_last_sentence_is_as_people_left_it(database: Database) -> None:
+    store(database, call("one", agent=AMIR.name), sentence("one", 0), sentence("one", 1000))
+    with database.begin() as session:
+        label(session, MANAGER, "one/0/1000", "text", "What was said")
+        label(session, MANAGER, "one/0/1000", "role", "agent")
+        label(session, MANAGER, "one/0/0", "sentiment", "negative")
+        label(session, AMIR, "one/0/1000", "text", "What the agent would like")
+    with database.session() as session:
+        (one,) = live_calls(session, MANAGER)
+    assert one.last is not None
+    assert (one.last["text"], one.last["role"], one.last["sentiment"]) == ("What was said", "agent", "neutral")
 
 
 def test_curves_end_with_the_last_sentences(database: Database) -> None:

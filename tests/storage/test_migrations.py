@@ -118,3 +118,10 @@ def test_the_commands_say_what_they_find_and_did(postgres: Server, tmp_path: Pat
     assert re.search(rf"schema\s+{newest}", found.stdout)
     assert re.search(r"calls\s+0", found.stdout)
     assert "s3cret" not in found.stdout + found.stderr
+
+
+def test_asking_for_a_database_that_is_not_there_makes_none(tmp_path: Path) -> None:
+    found = tenor("--home", tmp_path, "db", "status", cwd=tmp_path)
+    assert found.returncode == 1
+    assert "no such file yet" in found.stdout
+    assert not list(tmp_path.rglob("*.db*"))
