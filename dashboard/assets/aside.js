@@ -1,5 +1,5 @@
 // Beside the conversation: the moods, the figures, what was wanted, alerts and notes.
-import { daytime, el, moodClass, moodText, say, shape, words } from "./dom.js"
+import { daytime, el, moodClass, moodText, say, shape, slotName, words } from "./dom.js"
 import { curve, now as moodNow } from "./curve.js"
 
 const FIGURES = [
@@ -87,11 +87,14 @@ export function wanted() {
       for (const sentence of call.ordered()) {
         const { intent, side } = call.shown(sentence)
         if (side !== "agent" && intent && intent !== "unknown") counts.set(intent, (counts.get(intent) || 0) + 1)
-        for (const [slot, value] of Object.entries(sentence.slots || {})) slots.set(`${slot}\n${value}`, [slot, value])
+        for (const [slot, value] of Object.entries(sentence.slots || {})) {
+          const name = slotName(slot)
+          slots.set(`${name} ${value.toLowerCase()}`, [name, value])
+        }
       }
       const often = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 6)
       chips.replaceChildren(...often.map(([intent, times]) => el("span", { class: "chip", text: times > 1 ? `${words(intent)} ×${times}` : words(intent) })),
-        ...[...slots.values()].slice(-12).map(([slot, value]) => el("span", { class: "chip" }, `${words(slot)} `, el("b", { text: value }))))
+        ...[...slots.values()].slice(-12).map(([name, value]) => el("span", { class: "chip" }, `${name} `, el("b", { text: value }))))
     },
   }
 }

@@ -1,5 +1,5 @@
 // What was said, both sides, as a conversation. A person's correction is what is shown; the model's answer stands under it.
-import { daytime, el, roleOf, say, shape, words } from "./dom.js"
+import { daytime, el, roleOf, say, shape, slotName, words } from "./dom.js"
 
 const AT_ONCE = 150 // sentences put on the page in one go
 const NEAR_PX = 80
@@ -86,7 +86,7 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
     say(row.text, text)
     const told = [el("span", { class: "feeling", text: foreign ? "another language" : `${shape(sentiment)} ${sentiment}` })]
     if (intent && intent !== "unknown") told.push(el("span", { class: "chip", text: words(intent) }))
-    for (const [name, value] of Object.entries(sentence.slots || {})) told.push(el("span", { class: "chip" }, `${words(name)} `, el("b", { text: value })))
+    for (const [name, value] of Object.entries(sentence.slots || {})) told.push(el("span", { class: "chip" }, `${slotName(name)} `, el("b", { text: value })))
     for (const [name, value] of Object.entries(sentence.labels || {})) told.push(el("span", { class: "chip" }, `${words(name)} `, el("b", { text: words(value) })))
     row.meta.replaceChildren(...told)
     row.bubble.title = latency(sentence)

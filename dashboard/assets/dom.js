@@ -32,6 +32,9 @@ export const words = (name) => {
   return said.charAt(0).toUpperCase() + said.slice(1)
 }
 
+/** What kind of value a slot has: a sentence's second date is called date_2. */
+export const slotName = (slot) => words(slot.replace(/_\d+$/, ""))
+
 export function clock(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   const pad = (number) => String(number).padStart(2, "0")
