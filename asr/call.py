@@ -31,8 +31,6 @@ from tenor.events import CALLS, AudioChunk, Call, CallState, State
 
 log = structlog.get_logger(__name__)
 
-AUDIO_STOPPED = "audio stopped"
-
 
 @dataclass(frozen=True, slots=True)
 class End:

@@ -19,7 +19,7 @@ import structlog
 
 from asr import metrics
 from asr.bench import Bench
-from asr.call import AUDIO_STOPPED, HeardCall
+from asr.call import HeardCall
 from asr.ledger import Ledger
 from asr.pages import Pages
 from asr.recovery import Findings
@@ -27,7 +27,7 @@ from asr.reel import flaw, length_ms
 from tenor.bus import Commit, Partition, Record
 from tenor.bus.dead import dead_letter
 from tenor.bus.handover import Handover
-from tenor.events import AUDIO, DEAD, AudioChunk, Call, CallEnded, CallStarted, Unreadable
+from tenor.events import AUDIO, AUDIO_STOPPED, DEAD, AudioChunk, Call, CallEnded, CallStarted, Unreadable
 from tenor.redaction import mode
 
 log = structlog.get_logger(__name__)

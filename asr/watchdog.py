@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 
 import structlog
 
-from asr.call import AUDIO_STOPPED, HeardCall
+from asr.call import HeardCall
 from asr.desk import Desk
+from tenor.events import AUDIO_STOPPED
 
 log = structlog.get_logger(__name__)
 

@@ -49,6 +49,7 @@ class End:
     state: State
     transcripts: int
     """Offset after its last transcript."""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@
 
 A commit is the offset of the oldest transcript of a call that is not finished, and its note says how far everything is
 published. A successor reads from that offset, so that it knows what the calls are about, and is silent up to the note.
+The note also names finished calls that may go on, because only their audio had stopped, and where they began.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import structlog
+from msgspec.structs import replace
 
 from nlp.call import End, UnderstoodCall
 from tenor.bus import Bus, Commit, Partition, Record
 from tenor.bus.handover import Handover
-from tenor.events import CALLS, TRANSCRIPTS, Call, CallMetrics, CallState, Heard, Transcript, Unreadable
+from tenor.events import AUDIO_STOPPED, CALLS, TRANSCRIPTS, Call, CallMetrics, CallState, Heard, Transcript, Unreadable
 
 log = structlog.get_logger(__name__)
 
 REMEMBERED = 2000
-"""Finished calls that may go on after all: their audio had only stopped."""
+"""Finished calls of which late words may come, or that go on after all."""
+ROOM = 2000
+"""Bytes of a note for calls that may go on; Kafka takes 4096 for all of it."""
 
 OpenCall = Callable[[str, Call | None], UnderstoodCall]
 
@@ -49,14 +53,21 @@ class Dead(NamedTuple):
     reason: str
 
 
+class Finished(NamedTuple):
+    """A call that is over and understood."""
+
+    first_transcript: int
+    """Its offset; 0 when it is not known."""
+    may_go_on: bool
+
+
 class Desk:
     def __init__(self, bus: Bus, number: int, open_call: OpenCall) -> None:
         self.number = number
         self._bus = bus
         self._open_call = open_call
         self._calls: dict[str, UnderstoodCall] = {}
-        self._finished: OrderedDict[str, int] = OrderedDict()
-        """With the offset of the first transcript, 0 when it is not known."""
+        self._finished: OrderedDict[str, Finished] = OrderedDict()
         self._transcripts = 0
         self._states = 0
         """The next offsets to be read of both topics."""
@@ -73,6 +84,7 @@ class Desk:
         first, _ = await self._bus.bounds(self._partition(TRANSCRIPTS.name))
         self._transcripts = max(first, transcripts.offset if transcripts else 0)
         self._published = Handover.read(transcripts.note) if transcripts else Handover()
+        self._finished.update((call, Finished(first, True)) for call, first in self._published.resting.items())
         self._states = states.offset if states else 0
         await self._catch_up()
 
@@ -103,7 +115,8 @@ class Desk:
     def finish(self, call: UnderstoodCall) -> None:
         """Nothing is left to be published of this call."""
         self._calls.pop(call.id, None)
-        self._finished[call.id] = call.first_transcript or 0
+        may_go_on = call.end is not None and call.end.reason == AUDIO_STOPPED
+        self._finished[call.id] = Finished(call.first_transcript or 0, may_go_on)
         self._finished.move_to_end(call.id)
         while len(self._finished) > REMEMBERED:
             self._finished.popitem(last=False)
@@ -121,11 +134,24 @@ class Desk:
         firsts = [call.first_transcript for call in self._calls.values() if call.first_transcript is not None]
         states = [call.first_state for call in self._calls.values()]
         return {
-            self._partition(TRANSCRIPTS.name): Commit(min(firsts, default=self._transcripts), self._published.write()),
+            self._partition(TRANSCRIPTS.name): Commit(
+                min(firsts, default=self._transcripts), replace(self._published, resting=self._resting()).write()
+            ),
             self._partition(CALLS.name): Commit(
                 min(states, default=self._states), Handover(reached=self._published.calls).write()
             ),
         }
+
+    def _resting(self) -> dict[str, int]:
+        """The newest finished calls that may go on, as many as a note has room for."""
+        room, found = ROOM, dict[str, int]()
+        for call, finished in reversed(self._finished.items()):
+            if finished.may_go_on:
+                room -= len(call.encode()) + 24
+                if room < 0:
+                    break
+                found[call] = finished.first_transcript
+        return dict(reversed(found.items()))  # the newest last, as they are remembered
 
     # -- transcripts
 
@@ -191,7 +217,7 @@ class Desk:
         if event.state == "live":
             call.end = None
         elif over:
-            call.end = End(event.state, await self._end_of_transcripts())
+            call.end = End(event.state, await self._end_of_transcripts(), event.reason)
         elif event.state == "analysed" and call.end is not None:
             self.finish(call)
 
@@ -202,7 +228,7 @@ class Desk:
 
     async def _revive(self, event: CallState, record: Record) -> None:
         """It was over, and goes on after all: what it was about so far is read again."""
-        offset = self._finished.pop(event.call)
+        offset = self._finished.pop(event.call).first_transcript
         call = self._open(event.call, event.info, record.offset, record.at)
         while offset < self._transcripts:
             records = await self._bus.fetch(self._partition(TRANSCRIPTS.name), offset)

@@ -19,12 +19,12 @@ from pathlib import Path
 
 import structlog
 
-from storage.progress import AUDIO_STOPPED
 from storage.spool import Spool
 from tenor.bus import Commit, Partition, Record
 from tenor.bus.handover import Handover
 from tenor.events import (
     AUDIO,
+    AUDIO_STOPPED,
     AudioChunk,
     Call,
     CallEnded,

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenor.events import CallMetrics, CallState
+from tenor.events import AUDIO_STOPPED, CallMetrics, CallState
 
 RANK = {"ringing": 0, "live": 1, "ended": 2, "analysed": 3, "failed": 4}
-"""A call never goes back in this order."""
-AUDIO_STOPPED = "audio stopped"
-"""But one way: a call that ended only because its audio stopped is live again when there is more."""
+"""A call never goes back in this order, but from AUDIO_STOPPED."""
 
 
 def advance(call: dict[str, Any], event: CallState) -> dict[str, Any]:

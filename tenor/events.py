@@ -202,6 +202,10 @@ class Sentence(Event, tag="sentence", frozen=True, kw_only=True):
     """When it passed each stage, those of its transcript included."""
 
 
+AUDIO_STOPPED = "audio stopped"
+"""The reason of a call that ended by itself. It is live again when there is more audio after all."""
+
+
 class CallState(Event, tag="call_state", frozen=True, kw_only=True):
     """A call changed state. `reason` is for people, above all when it failed."""
 

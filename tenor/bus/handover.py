@@ -9,7 +9,7 @@ import msgspec
 from tenor.bus import Commit, Progress
 
 
-class Handover(msgspec.Struct, frozen=True):
+class Handover(msgspec.Struct, frozen=True, omit_defaults=True):
     """Offsets on the topics that the stage itself publishes to, or that it reads side by side: what they mean is
     between a stage and its successor."""
 
@@ -18,6 +18,8 @@ class Handover(msgspec.Struct, frozen=True):
     reached: int = 0
     """How far the stage has come on the topic of the commit, when it holds on to earlier records: for those who ask
     whether it goes on."""
+    resting: dict[str, int] = {}
+    """Calls that are over, but may go on, with the offset at which each began."""
 
     def write(self) -> str:
         return msgspec.json.encode(self).decode()
