@@ -11,6 +11,7 @@ The note also names finished calls that may go on, because only their audio had 
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
@@ -59,6 +60,8 @@ class Finished(NamedTuple):
     first_transcript: int
     """Its offset; 0 when it is not known."""
     may_go_on: bool
+    at: float
+    """When its last record was published, or when it was handed over to us."""
 
 
 class Desk:
@@ -84,7 +87,8 @@ class Desk:
         first, _ = await self._bus.bounds(self._partition(TRANSCRIPTS.name))
         self._transcripts = max(first, transcripts.offset if transcripts else 0)
         self._published = Handover.read(transcripts.note) if transcripts else Handover()
-        self._finished.update((call, Finished(first, True)) for call, first in self._published.resting.items())
+        for call, began in self._published.resting.items():
+            self._finished[call] = Finished(began, True, time.time())
         self._states = states.offset if states else 0
         await self._catch_up()
 
@@ -116,7 +120,7 @@ class Desk:
         """Nothing is left to be published of this call."""
         self._calls.pop(call.id, None)
         may_go_on = call.end is not None and call.end.reason == AUDIO_STOPPED
-        self._finished[call.id] = Finished(call.first_transcript or 0, may_go_on)
+        self._finished[call.id] = Finished(call.first_transcript or 0, may_go_on, call.touched)
         self._finished.move_to_end(call.id)
         while len(self._finished) > REMEMBERED:
             self._finished.popitem(last=False)
@@ -131,6 +135,9 @@ class Desk:
             if now - call.touched > TRANSCRIPTS.retention_s:
                 log.warning("a call never ended and its transcripts are gone", call=call.id)
                 del self._calls[call.id]
+        for name, finished in list(self._finished.items()):
+            if now - finished.at > TRANSCRIPTS.retention_s:
+                del self._finished[name]  # nothing is left of it, so neither is its name
         firsts = [call.first_transcript for call in self._calls.values() if call.first_transcript is not None]
         states = [call.first_state for call in self._calls.values()]
         return {
