@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
@@ -13,6 +13,7 @@ from typing import Any, Literal, Self, TypeVar
 import msgspec
 import numpy
 import soundfile
+from sqlmodel import Session
 
 from storage.database import Database, open_database
 from storage.shelf import name_of
@@ -85,6 +86,16 @@ class Floor:
         self._calls += 1
         return FloorCall(self, call or f"call-{self._calls}-{time.time_ns()}", agent, live=live, **about)
 
+    def stored(self, happened: Callable[[Session], bool]) -> None:
+        """Wait for the storage stage."""
+        deadline = time.monotonic() + 15
+        while time.monotonic() < deadline:
+            with self.database.session() as session:
+                if happened(session):
+                    return
+            time.sleep(0.05)
+        raise AssertionError("the storage stage did not write it")
+
     def publish(self, topic: Topic, *events: Event) -> None:
         self._run(self._publish(topic, events))
 
@@ -120,6 +131,15 @@ class FloorCall:
         self.info = Call(source="test", roles=("caller", "agent"), agent=agent, medium=medium, **about)
         if live:
             floor.publish(CALLS, CallState(call=call, state="live", at=time.time(), info=self.info))
+
+    def written(self, sentences: int = 1, *, alerts: int = 0) -> None:
+        """Wait until the storage stage has it."""
+
+        def there(session: Session) -> bool:
+            row = session.get(Row, self.id)
+            return row is not None and row.sentences >= sentences and row.alerts >= alerts
+
+        self._floor.stored(there)
 
     def sentence(
         self,

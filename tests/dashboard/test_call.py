@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from playwright.sync_api import expect
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
 from storage.tables import Audit, Call, Label, Note
 from tests.dashboard.conftest import House, Visit
-from tests.dashboard.floor import FloorCall
 
 pytestmark = pytest.mark.browser
-
-
-def written(house: House, call: FloorCall, sentences: int) -> None:
-    """Wait until the storage stage has it."""
-    deadline = time.monotonic() + 15
-    while time.monotonic() < deadline:
-        with house.floor.database.session() as session:
-            row = session.get(Call, call.id)
-            if row is not None and row.sentences >= sentences:
-                return
-        time.sleep(0.05)
-    raise AssertionError("the storage stage did not write the call")
 
 
 def test_a_conversation_grows_while_it_is_watched(house: House, visit: Visit) -> None:
     call = house.floor.call("anna", customer="M. Okafor")
     call.says("agent", "How can I help?", "positive", intent="greeting")
-    written(house, call, 1)
+    call.written()
     page = visit(house, f"/call?call={call.id}")
     expect(page.get_by_role("heading", name="anna with M. Okafor")).to_be_visible()
     expect(page.locator(".row.right.positive .text")).to_have_text("How can I help?")
@@ -71,7 +57,7 @@ def test_a_conversation_grows_while_it_is_watched(house: House, visit: Visit) ->
 def test_a_manager_writes_and_the_agent_acknowledges(house: House, visit: Visit) -> None:
     call = house.floor.call("anna")
     said = call.says("caller", "I want my money back.", "negative")
-    written(house, call, 1)
+    call.written()
     manager = visit(house, f"/call?call={call.id}", looks_as="manager:mia")
     agent = visit(house, "/", looks_as="agent:anna")
     expect(agent.locator(".lines")).to_contain_text("I want my money back.")
@@ -88,10 +74,14 @@ def test_a_manager_writes_and_the_agent_acknowledges(house: House, visit: Visit)
     agent.get_by_role("button", name="Got it").click()
     expect(manager.locator(".note")).to_contain_text("read by anna")
     expect(agent.get_by_role("button", name="Got it")).to_have_count(0)
-    time.sleep(1)
-    with house.floor.database.session() as session:
-        note = session.exec(select(Note).where(Note.call == call.id)).one()
-    assert (note.author, note.sentence, note.acknowledged_by) == ("mia", said.sentence, "anna")
+
+    def kept(session: Session) -> bool:
+        notes = session.exec(select(Note).where(Note.call == call.id)).all()
+        return [(note.author, note.sentence, note.acknowledged_by) for note in notes] == [
+            ("mia", said.sentence, "anna")
+        ]
+
+    house.floor.stored(kept)
     call.ends()
 
 
@@ -99,7 +89,7 @@ def test_a_correction_is_shown_with_the_models_answer_under_it(house: House, vis
     call = house.floor.call("anna")
     said = call.says("caller", "Great, just great.", "positive", intent="thanks")
     call.ends("analysed")
-    written(house, call, 1)
+    call.written()
     page = visit(house, f"/call?call={call.id}", looks_as="analyst:ada")
     mine = page.locator(f'[data-sentence="{said.sentence}"]')
     mine.locator(".bubble").hover()
@@ -134,7 +124,7 @@ def test_the_agents_own_label_counts_only_where_nobody_else_made_one(house: Hous
     call = house.floor.call("anna")
     said = call.says("caller", "That was quick.", "neutral")
     call.ends("analysed")
-    written(house, call, 1)
+    call.written()
     for who, told, counts in (("agent:anna", "positive", "▲ positive"), ("analyst:ada", "negative", "▼ negative")):
         mine = visit(house, f"/call?call={call.id}", looks_as=who).locator(f'[data-sentence="{said.sentence}"]')
         mine.locator(".bubble").hover()
@@ -153,7 +143,7 @@ def test_the_agents_own_label_counts_only_where_nobody_else_made_one(house: Hous
 def test_the_recording_plays_from_the_sentence_clicked(house: House, visit: Visit) -> None:
     call = house.floor.call("anna")
     sentences = [call.says("caller", f"This is sentence number {number} of them.") for number in range(8)]
-    written(house, call, 8)
+    call.written(8)
     page = visit(house, f"/call?call={call.id}")
     expect(page.locator(".row")).to_have_count(8)
     call.ends("analysed")
@@ -180,7 +170,7 @@ def test_a_long_call_and_a_chat(house: House, visit: Visit) -> None:
     chat.says("caller", "שלום 👋 is anyone there?")
     chat.ends("analysed")
     long.ends("analysed")
-    written(house, long, 2000)
+    long.written(2000)
     page = visit(house, f"/call?call={long.id}")
     expect(page.locator(".row")).to_have_count(2000)
     page.locator(".scroll").evaluate("list => { list.scrollTop = list.scrollHeight }")
@@ -195,8 +185,8 @@ def test_an_agent_sees_only_their_own(house: House, visit: Visit) -> None:
     own, others = house.floor.call("anna"), house.floor.call("ben")
     own.says("caller", "This is for Anna.")
     others.says("caller", "This is for Ben.")
-    written(house, others, 1)
-    written(house, own, 1)
+    others.written()
+    own.written()
     page = visit(house, f"/call?call={others.id}", looks_as="agent:anna")
     expect(page.get_by_text("There is no such call")).to_be_visible()
     others.says("caller", "And more for Ben.")

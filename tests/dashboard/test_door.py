@@ -191,7 +191,7 @@ def recorded(house: House, call: FloorCall, content: bytes) -> None:
 def test_actions_are_for_those_who_may(guarded_house: House, client: httpx.Client) -> None:
     call = guarded_house.floor.call("anna")
     said = call.says("caller", "hello")
-    time.sleep(1)
+    call.written()
     sign_in(client, "mia")
 
     def act(name: str, role: Role, action: str, **content: object) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -55,7 +54,7 @@ def test_a_correction_of_the_last_sentence_is_shown_at_once(house: House, visit:
     call.says("caller", "I want to cancel my subscription.")
     last = page.locator(f'.tile[data-call="{call.id}"] .last')
     expect(last).to_have_text("Caller: I want to cancel my subscription.")
-    time.sleep(1)  # the storage stage writes in batches
+    call.written()
     there = visit(house, f"/call?call={call.id}")
     there.locator(".bubble").hover()
     there.get_by_label("This is negative").click()
@@ -67,7 +66,7 @@ def test_a_call_that_was_there_before_the_page_has_its_past(house: House, visit:
     call = house.floor.call("carla")
     call.says("caller", "Good morning.", "positive")
     call.alert("caller_upset", "Caller negative three sentences in a row", "critical")
-    time.sleep(1)  # the storage stage writes in batches
+    call.written(alerts=1)
     page = live(house, visit)
     shown = page.locator(f'.tile[data-call="{call.id}"]')
     expect(shown.locator(".last")).to_have_text("Caller: Good morning.")
@@ -107,7 +106,8 @@ def test_filters_stay_in_the_address(house: House, visit: Visit) -> None:
     expect(page.locator(f'.tile[data-call="{leeds.id}"]')).to_be_hidden()
     expect(page.locator(f'.tile[data-call="{porto.id}"]')).to_be_visible()
     assert "site=Porto" in page.url
-    time.sleep(1)
+    leeds.written(0)
+    porto.written(0)
     page.reload()
     expect(page.locator(f'.tile[data-call="{porto.id}"]')).to_be_visible()
     expect(page.locator(f'.tile[data-call="{leeds.id}"]')).to_be_hidden()
@@ -140,7 +140,7 @@ def test_a_call_that_goes_on_and_sides_that_turn(house: House, visit: Visit) -> 
     call.says("caller", "Can you hear me?")
     tile = page.locator(f'.tile[data-call="{call.id}"]')
     expect(tile.locator(".last")).to_have_text("Caller: Can you hear me?")
-    time.sleep(1)
+    call.written()
     whole = visit(house, f"/call?call={call.id}")
     expect(whole.locator(".state")).to_have_text("● Live")
     call.ends(reason="audio stopped")
@@ -160,7 +160,7 @@ def test_the_pages_go_on_without_the_database(house: House, visit: Visit) -> Non
     before.says("caller", "My first words.")
     tile = page.locator(f'.tile[data-call="{before.id}"]')
     expect(tile).to_contain_text("My first words.")
-    time.sleep(1)  # the storage stage writes in batches
+    before.written()
     with without(house.floor.database):
         new = visit(house, "/")
         expect(new.get_by_text("The database does not answer: this page goes on")).to_be_visible()
