@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     from ingest.sources import Source
 
 
-PATIENT = {"speech.stop_history_ms": 500, "riva.window_s": 20.0, "ingest.chunk_ms": 500}
-"""Nobody waits for the end of a sentence here: a little more patience than live costs fewer words, and larger pieces of
-audio less work. The pieces change nothing in what is heard."""
+PATIENT = {"speech.stop_history_ms": 500, "riva.window_s": 20.0}
+"""Nobody waits for the end of a sentence here: a little more patience than live costs fewer words."""
 
 
 def document(outcome: Outcome) -> dict[str, Any]:
