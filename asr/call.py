@@ -85,6 +85,12 @@ class HeardCall:
         return min(places, default=self._position())
 
     @property
+    def reached(self) -> int:
+        """Everything before has gone to the recogniser."""
+        places = (channel.reached for channel in self._channels.values() if not channel.done)
+        return min(places, default=self._position())
+
+    @property
     def transcribed(self) -> int:
         """Offset after the last transcript of this call that we published."""
         return max((channel.published for channel in self._channels.values()), default=0)

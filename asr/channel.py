@@ -85,6 +85,11 @@ class Channel:
         return min(place for place in places if place is not None)
 
     @property
+    def reached(self) -> int:
+        """Where the audio lies that is to be sent to the recogniser next."""
+        return self._in_hand.offset if self._in_hand is not None else self.reel.offset
+
+    @property
     def published(self) -> int:
         return self._scribe.published
 

@@ -115,7 +115,11 @@ class Desk:
                 calls.append(over.announced)
         for heard in self._calls.values():
             self._remember_end(heard)
-        note = Handover(min(transcripts, default=self._end.transcripts), min(calls, default=self._end.calls))
+        note = Handover(
+            min(transcripts, default=self._end.transcripts),
+            min(calls, default=self._end.calls),
+            reached=min((call.reached for call in self._calls.values()), default=self.position),
+        )
         return Commit(offset, note.write())
 
     # -- records

@@ -10,6 +10,7 @@ import pytest
 
 from tenor.bus import Partition, lag
 from tenor.events import AUDIO, DEAD, TRANSCRIPTS, AudioChunk, Heard
+from tenor.stage import READS
 from tests.asr.rig import Rig
 from tests.asr.scripted_riva import ScriptedRiva, chunks, silence, speak
 
@@ -49,6 +50,20 @@ async def test_text_is_shown_while_it_is_said_under_an_id_of_its_own(tmp_path: P
         assert first.startswith("c1/0/~")
         assert second.startswith("c1/0/~")
         assert all(one.start_ms <= one.end_ms and 0 < one.stability <= 1 for one in interims)
+
+
+async def test_what_is_being_said_is_held_and_has_been_heard(tmp_path: Path) -> None:
+    async with Rig(tmp_path, force_final_s=60.0) as rig:
+        await rig.begin("c1")
+        await rig.play("c1", speak("hello i would like to"))
+
+        async def heard() -> bool:
+            progress = (await rig.bus.progress(READS["asr"], "asr")).values()
+            return not sum(at.unread for at in progress) and sum(at.lag for at in progress) >= 5
+
+        await rig.until(heard)
+        await rig.end("c1")
+        await rig.over("c1")
 
 
 async def test_without_interims_only_finals_are_published(tmp_path: Path) -> None:
