@@ -67,7 +67,8 @@ def _write(
 
     target = Path(out)
     many = len(named) != 1
-    apart = out != "-" and (target.suffix == ".zip" or target.is_dir() or out.endswith("/") or not target.suffix)
+    new_folder = out.endswith("/") or not (target.suffix or target.exists())
+    apart = out != "-" and (target.suffix == ".zip" or target.is_dir() or new_folder)
     beside = audio and form in ("csv", "txt", "srt")
     if form == "srt" and many and not apart:
         raise BadInput("subtitles of several calls are several files", "name a folder or a .zip with --out")

@@ -406,6 +406,31 @@ def test_a_file_that_cannot_be_written_is_named_and_no_half_of_it_stays(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_export_that_fails_leaves_the_file_there_was(
+    whole: WholeCall, database_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TENOR_STORAGE__URL", database_settings.storage_url)
+    there = tmp_path / "out" / "transcript"  # a file, although its name has no suffix
+    there.parent.mkdir()
+    there.write_text("of yesterday")
+    monkeypatch.setattr(Path, "replace", _full)
+    done = run("export", "call/1", "--format", "txt", "--out", str(there))
+    assert isinstance(done.exception, BadInput)
+    assert "No space" in done.exception.message
+    assert [(path.name, path.read_text()) for path in there.parent.iterdir()] == [("transcript", "of yesterday")]
+    monkeypatch.undo()
+    monkeypatch.setenv("TENOR_STORAGE__URL", database_settings.storage_url)
+    assert run("export", "call/1", "--format", "txt", "--out", str(there)).exit_code == 0
+    assert there.read_text() != "of yesterday"
+    done = run("export", "call/1", "--format", "txt", "--out", "/dev/full")
+    assert isinstance(done.exception, BadInput)
+    assert "cannot write /dev/full: No space" in done.exception.message
+
+
+def _full(*_: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 def test_a_slip_in_a_path_is_told_before_anything_is_imported(
     whole: WholeCall, database_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
