@@ -55,6 +55,8 @@ def streaming_config(speech: SpeechSettings, rate: int, language: str) -> asr.St
             "max_utterance_ms": str(round(speech.max_utterance_s * 1000)),
         },
     )
+    if speech.patient:
+        config.custom_configuration["patient"] = "true"
     if speech.boosted:
         config.speech_contexts.append(asr.SpeechContext(phrases=speech.boosted, boost=speech.boost))
     if speech.diarization:

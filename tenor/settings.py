@@ -49,6 +49,9 @@ class SpeechSettings(Section):
     punctuation: bool = Field(True, description="automatic punctuation and capitals")
     verbatim: bool = Field(True, description="numbers as they were spoken (nine thirty); false: as written (9:30)")
     interim: bool = Field(True, description="publish text while it is being said")
+    patient: bool = Field(
+        False, description="finals may come minutes later if they are better for it; without interims, our server only"
+    )
     boosted: list[str] = Field([], description="words and phrases to expect")
     boost: float = Field(10.0, ge=-100, le=100, description="how strongly to expect them")
     diarization: bool = Field(False, description="tell speakers of a mono channel apart, if the server can")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from asr.local.engine import RATE, Decoded, Engine
+from asr.local.engine import RATE, Engine
 from asr.local.hearing import Busy, EngineInfo, HearingRequest
 from asr.local.listener import LocalListener
 from asr.local.moonshine import MoonshineEngine
@@ -52,7 +52,7 @@ class LocalEars:
             threads=threads,
         )
         self._engines: dict[str, Engine] = {whisper.name: whisper, self._quick.name: self._quick}
-        self._pool: DecodePool[list[Decoded]] = DecodePool(workers)
+        self._pool = DecodePool(workers)
 
     @property
     def engines(self) -> tuple[EngineInfo, ...]:

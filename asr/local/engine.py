@@ -44,6 +44,11 @@ class Engine(Protocol):
     @property
     def language(self) -> str: ...
 
+    @property
+    def room_s(self) -> float:
+        """How much sound it hears better together than an utterance at a time; 0: none. Needs measured word times."""
+        ...
+
     def decode(self, samples: Audio, hints: Hints) -> list[Decoded]:
         """Readings, best first; none if this is no speech. Called from several threads at once."""
         ...

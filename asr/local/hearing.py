@@ -62,6 +62,8 @@ class HearingRequest:
     alternatives: int = 1
     boosts: tuple[Boost, ...] = ()
     endpointing: Endpointing = field(default_factory=Endpointing)
+    patient: bool = False
+    """Nobody waits: finals may come minutes later if they are better for it."""
     clean_points: bool = False
     """Tell, as a `Heard` without alternatives, each position in silence at which the listener started
     clean: a client that resumes there gets the results it would have got without interruption."""

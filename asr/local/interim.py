@@ -28,7 +28,7 @@ class Interim:
     is listened to while one is made: the end of what is being said must not be noticed later for it. Updates are made
     when nothing else has to be, so on a busy machine one can take very long."""
 
-    def __init__(self, engine: Engine, pool: DecodePool[list[Decoded]], wording: Wording) -> None:
+    def __init__(self, engine: Engine, pool: DecodePool, wording: Wording) -> None:
         self._engine = engine
         self._pool = pool
         self._wording = wording

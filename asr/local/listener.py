@@ -5,6 +5,8 @@
 Decoding starts when the pause after speech reaches `_TAIL`, long before `stop_history` says that the
 utterance is over, and is thrown away if the speaker goes on. What is decoded is always the same
 samples, [onset - _LEAD, end + _TAIL], so the text does not depend on when the decoder ran.
+
+Who is patient gets better words, later: utterances wait until they fill a window of the engine (window.py).
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from asr.local.interim import Interim
 from asr.local.pool import DecodePool
 from asr.local.resampler import Resampler, frames_per_step
 from asr.local.voice import FRAME_MS, Voice, VoiceModel
+from asr.local.window import Utterance, decode_together, fit
 from asr.local.wording import Wording
 
 _LEAD = 10
@@ -35,6 +38,8 @@ _IDLE = 5000 // FRAME_MS
 """Frames of silence after which the listener starts clean."""
 _BREATH = 16
 """Frames after which other streams get their turn."""
+_PATIENCE_MS = 120_000
+"""An utterance waits no longer than this for others to be decoded with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ class LocalListener:
         engine: Engine,
         quick: Engine,
         voice: VoiceModel,
-        pool: DecodePool[list[Decoded]],
+        pool: DecodePool,
         on_close: Callable[[], None],
     ) -> None:
         self._request = request
@@ -70,6 +75,9 @@ class LocalListener:
         self._wording = Wording(request)
         self._interim = Interim(quick, pool, self._wording) if request.interim else None
         self._attempt: _Attempt | None = None
+        self._room_s = engine.room_s if request.patient and self._alternatives_wanted == 1 else 0.0
+        """How much sound is decoded together; 0: each utterance on its own, at once."""
+        self._waiting: list[Utterance] = []
         self._base_ms = 0
         self._first_kept = 0
         self._kept: list[Audio] = []
@@ -82,14 +90,15 @@ class LocalListener:
 
     async def end_utterance(self) -> list[Heard]:
         if self._endpointer.onset is None:
-            return []
-        return await self._finalise(self._endpointer.frames) + await self._listen()
+            return await self._read_together()
+        heard = await self._finalise(self._endpointer.frames) + await self._read_together()
+        return heard + await self._listen()
 
     async def finish(self) -> list[Heard]:
         heard = await self._listen(last=True)
         if self._endpointer.onset is not None:
             heard += await self._finalise(self._endpointer.frames)
-        return heard
+        return heard + await self._read_together()
 
     def close(self) -> None:
         if not self._closed:
@@ -123,13 +132,13 @@ class LocalListener:
     async def _follow(self, moment: Moment) -> list[Heard]:
         point = self._endpointer
         if moment is Moment.SILENCE:
-            return self._idle()
+            return await self._idle()
         if moment is Moment.END:
             return await self._finalise(point.frames)
         if moment is Moment.CUT:
             return await self._finalise(point.end)
         if moment is Moment.PAUSE:
-            if point.silence == _TAIL:
+            if point.silence == _TAIL and not self._room_s:
                 self._begin()
             return await self._first_pass()
         self._give_up()
@@ -141,7 +150,7 @@ class LocalListener:
         heard_ms = self._ms(point.settled)
         return [Heard(False, stability, (Hypothesis(text, 0.0),), heard_ms) for stability, text in said]
 
-    def _idle(self) -> list[Heard]:
+    async def _idle(self) -> list[Heard]:
         """Silence: forget what cannot become part of an utterance, and now and then start clean."""
         point = self._endpointer
         excess = len(self._kept) - _KEPT_IN_SILENCE
@@ -152,7 +161,9 @@ class LocalListener:
             return []
         # Not here but a little earlier, so that an utterance that begins now keeps its lead.
         self._start_clean(point.frames - _LEAD)
-        return [Heard(False, 0.0, (), self._base_ms)] if self._request.clean_points else []
+        if self._waiting and self._base_ms - self._waiting[0].offset_ms < _PATIENCE_MS:
+            return []
+        return await self._read_together() + self._clean_point()
 
     # --- decoding ---
 
@@ -167,20 +178,31 @@ class LocalListener:
 
     def _begin(self, limit: int | None = None) -> _Attempt:
         """Decode the utterance as it stands; `limit` is a frame that belongs to the next one."""
-        point = self._endpointer
-        end = min(point.end + _TAIL, point.frames if limit is None else limit)
+        end = self._end(limit)
         if self._attempt is not None and self._attempt.end == end:
             return self._attempt
         self._give_up()
-        audio, start, onset = self._audio(end), self._start(), point.onset
-        assert onset is not None
-        hints = Hints(
-            alternatives=max(self._request.alternatives, 4 if self._wording.boosting.suppresses else 1),
-            word_times=self._request.word_times,
-            speech_ms=((onset - start) * FRAME_MS, (point.end - start) * FRAME_MS),
-        )
+        audio, hints = self._audio(end), self._hints()
         self._attempt = _Attempt(end, self._pool.submit(lambda: self._engine.decode(audio, hints)))
         return self._attempt
+
+    def _end(self, limit: int | None) -> int:
+        """Where the sound to decode ends."""
+        point = self._endpointer
+        return min(point.end + _TAIL, point.frames if limit is None else limit)
+
+    def _hints(self) -> Hints:
+        point, start = self._endpointer, self._start()
+        assert point.onset is not None
+        return Hints(
+            alternatives=self._alternatives_wanted,
+            word_times=self._request.word_times,
+            speech_ms=((point.onset - start) * FRAME_MS, (point.end - start) * FRAME_MS),
+        )
+
+    @property
+    def _alternatives_wanted(self) -> int:
+        return max(self._request.alternatives, 4 if self._wording.boosting.suppresses else 1)
 
     def _give_up(self) -> None:
         if self._attempt is not None:
@@ -199,18 +221,52 @@ class LocalListener:
 
     async def _finalise(self, clean: int) -> list[Heard]:
         """The final of the utterance under way; the listener starts clean at frame `clean`."""
-        point = self._endpointer
-        assert point.onset is not None
-        speech = self._ms(point.onset), self._ms(min(point.end, clean))
-        offset = self._ms(self._start())
-        attempt = self._begin(limit=clean)
-        readings = await asyncio.wrap_future(attempt.future)
-        until = min(self._ms(attempt.end), speech[1] + _EARLY_MS)
+        said = self._utterance(clean)
+        if self._room_s:
+            self._start_clean(clean)
+            heard = [] if fit([*self._waiting, said], self._room_s) else await self._read_together()
+            self._waiting.append(said)
+            return heard
+        readings = await asyncio.wrap_future(self._begin(limit=clean).future)
         self._attempt = None
         self._start_clean(clean)
-        alternatives = self._alternatives(readings, offset, (speech[0] - _EARLY_MS, until))
-        if alternatives:
-            return [Heard(True, 0.0, alternatives, self._base_ms, speech)]
+        return self._final(said, readings) or self._clean_point()
+
+    def _utterance(self, clean: int) -> Utterance:
+        point, end = self._endpointer, self._end(clean)
+        assert point.onset is not None
+        speech = self._ms(point.onset), self._ms(min(point.end, clean))
+        return Utterance(
+            samples=self._audio(end),
+            hints=self._hints(),
+            offset_ms=self._ms(self._start()),
+            speech_ms=speech,
+            until_ms=min(self._ms(end), speech[1] + _EARLY_MS),
+            clean_ms=self._ms(clean - clean % self._step),
+        )
+
+    async def _read_together(self) -> list[Heard]:
+        """The finals of the utterances that wait."""
+        if not (waiting := self._waiting):
+            return []
+        self._waiting = []
+        decoded = self._pool.submit(lambda: decode_together(self._engine, waiting))
+        heard = [
+            final
+            for said, readings in zip(waiting, await asyncio.wrap_future(decoded), strict=True)
+            for final in self._final(said, readings)
+        ]
+        told_ms = heard[-1].processed_ms if heard else 0
+        if self._request.clean_points and told_ms < waiting[-1].clean_ms:
+            heard.append(Heard(False, 0.0, (), waiting[-1].clean_ms))
+        return heard
+
+    def _final(self, said: Utterance, readings: list[Decoded]) -> list[Heard]:
+        within = (said.speech_ms[0] - _EARLY_MS, said.until_ms)
+        alternatives = self._alternatives(readings, said.offset_ms, within)
+        return [Heard(True, 0.0, alternatives, said.clean_ms, said.speech_ms)] if alternatives else []
+
+    def _clean_point(self) -> list[Heard]:
         return [Heard(False, 0.0, (), self._base_ms)] if self._request.clean_points else []
 
     def _alternatives(self, readings: list[Decoded], offset: int, within: tuple[int, int]) -> tuple[Hypothesis, ...]:

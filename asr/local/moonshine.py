@@ -41,6 +41,7 @@ class MoonshineEngine:
             check(folder / file, sha256)
         self.name = "moonshine-tiny"
         self.language = "en-US"
+        self.room_s = 0.0
         self._lock = threading.Lock()
         self._transcriber = Transcriber(str(folder), ModelArch.TINY, options=_OPTIONS)
         self._transcript = ctypes.POINTER(TranscriptC)

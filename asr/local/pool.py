@@ -8,20 +8,21 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Generic, TypeVar
+from typing import Any, TypeVar
 
 from asr.local import metrics
 
 T = TypeVar("T")
+_Job = tuple[Future[Any], Callable[[], Any]]
 
 
-class DecodePool(Generic[T]):
+class DecodePool:
     """Finals wait their turn in order. An interim is begun only while no final is under way and no other interim is,
     on a thread of its own that gives way to the finals'."""
 
     def __init__(self, workers: int) -> None:
-        self._finals: queue.SimpleQueue[tuple[Future[T], Callable[[], T]] | None] = queue.SimpleQueue()
-        self._interims: queue.SimpleQueue[tuple[Future[T], Callable[[], T]] | None] = queue.SimpleQueue()
+        self._finals: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._interims: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._workers = workers
         self._unfinished = 0

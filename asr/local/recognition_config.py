@@ -70,6 +70,7 @@ def read_config(
                 if phrase.strip()
             ),
             endpointing=_endpointing(config.endpointing_config, custom),
+            patient=not interim and (kind == "offline" or _flag(custom, "patient")),
             clean_points=_flag(custom, "clean_points"),
             vad_probabilities=_flag(custom, "get_vad_probabilities"),
         ),

@@ -68,6 +68,7 @@ class WhisperEngine:
                 check(path / file, sha256)
         self.name = name
         self.language = language
+        self.room_s = _FULL_WINDOW_S - 2 * _SILENCE_AFTER_S
         self._beam, self._window_s, self._reject = beam, window_s, reject
         self._model = ctranslate2.models.Whisper(
             str(path), device=device, compute_type=compute_type, inter_threads=workers, intra_threads=threads
