@@ -22,24 +22,25 @@ class Levels:
     def __init__(self) -> None:
         self._energy: dict[int, float] = {}
         """Mean square of each step's samples, in the order they were heard."""
-        self._open: tuple[int, float, int] = (-1, 0.0, 0)
+        self._open: tuple[int, int, int] = (-1, 0, 0)
         """The step that is not complete: its number, sum of squares and samples."""
 
     def hear(self, start_ms: float, pcm: bytes, rate: int) -> None:
-        samples = np.frombuffer(pcm, "<i2").astype(np.float64)
-        first = round(start_ms * rate / 1000)
-        steps = (first + np.arange(len(samples))) * 1000 // (rate * STEP_MS)
-        if not len(steps):
+        samples = np.frombuffer(pcm, "<i2").astype(np.int64)
+        if not len(samples):
             return
-        sums = np.bincount(steps - steps[0], samples * samples)
-        counts = np.bincount(steps - steps[0])
-        for number, (total, count) in enumerate(zip(sums.tolist(), counts.tolist(), strict=True), int(steps[0])):
+        first = round(start_ms * rate / 1000)
+        steps = np.arange(first * 1000 // (rate * STEP_MS), (first + len(samples) - 1) * 1000 // (rate * STEP_MS) + 1)
+        # Where each step begins among the samples: rounded up, as a step is the samples at or after its time.
+        starts = np.maximum(-(-steps * rate * STEP_MS // 1000) - first, 0)
+        sums = np.add.reduceat(samples * samples, starts)
+        counts = np.diff(starts, append=len(samples))
+        for number, total, count in zip(steps.tolist(), sums.tolist(), counts.tolist(), strict=True):
             step, before, heard = self._open
             if step == number:
                 total, count = total + before, count + heard
-            if count:
-                self._open = (number, total, count)
-                self._energy[number] = total / count
+            self._open = (number, total, count)
+            self._energy[number] = total / count
 
     def loudness(self, spans: Iterable[tuple[int, int]]) -> float | None:
         """Of what was said between these milliseconds, in decibels of full scale; None when that is too short."""
@@ -56,4 +57,4 @@ class Levels:
 
     def clear(self) -> None:
         self._energy.clear()
-        self._open = (-1, 0.0, 0)
+        self._open = (-1, 0, 0)

@@ -46,7 +46,8 @@ class Voice:
     def probability(self, frame: Audio) -> float:
         """How likely this frame is speech."""
         # A constant offset is no sound.
-        if np.var(frame) < _FLOOR:
+        sound = frame - frame.mean()
+        if sound.dot(sound) < _FLOOR * FRAME:
             self._context = frame[-_CONTEXT:]
             return 0.0
         heard = np.concatenate([self._context, frame])[None]

@@ -54,7 +54,9 @@ def decode_together(engine: Engine, utterances: Sequence[Utterance]) -> list[lis
     window = np.concatenate([part for one in utterances for part in (loud(one.samples), pause)])
     readings = engine.decode(window, Hints(word_times=True))
     dealt = _deal(readings[0].words if readings else (), utterances)
-    return [_reading(words) or engine.decode(one.samples, one.hints) for words, one in zip(dealt, utterances, strict=True)]
+    return [
+        _reading(words) or engine.decode(one.samples, one.hints) for words, one in zip(dealt, utterances, strict=True)
+    ]
 
 
 def _deal(words: Sequence[Word], utterances: Sequence[Utterance]) -> list[list[Word]]:
