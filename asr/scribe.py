@@ -94,7 +94,9 @@ class Scribe:
             before=self.ledger.before(start_ms),
             model=self._bench.recogniser.model(self._language),
         )
-        decided_ms = heard_ms if exact else self._trail.end_ms
+        if self.ledger.has(final):
+            return
+        decided_ms = max(heard_ms, final.end_ms) if exact else self._trail.end_ms
         ended = self._trail.sent(decided_ms) or received
         captured = self._trail.captured(final.end_ms) or ended
         arrived = self._trail.arrived(decided_ms) or ended

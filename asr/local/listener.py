@@ -78,6 +78,8 @@ class LocalListener:
         self._room_s = engine.room_s if request.patient and self._alternatives_wanted == 1 else 0.0
         """How much sound is decoded together; 0: each utterance on its own, at once."""
         self._waiting: list[Utterance] = []
+        self._clean_ms = 0
+        """Where the listener started clean before the first of those."""
         self._base_ms = 0
         self._first_kept = 0
         self._kept: list[Audio] = []
@@ -163,7 +165,7 @@ class LocalListener:
         self._start_clean(point.frames - _LEAD)
         if self._waiting and self._base_ms - self._waiting[0].offset_ms < _PATIENCE_MS:
             return []
-        return await self._read_together() + self._clean_point()
+        return await self._read_together() + self._clean_point(self._base_ms)
 
     # --- decoding ---
 
@@ -230,7 +232,7 @@ class LocalListener:
         readings = await asyncio.wrap_future(self._begin(limit=clean).future)
         self._attempt = None
         self._start_clean(clean)
-        return self._final(said, readings) or self._clean_point()
+        return self._final(said, readings, said.clean_ms) or self._clean_point(said.clean_ms)
 
     def _utterance(self, clean: int) -> Utterance:
         point, end = self._endpointer, self._end(clean)
@@ -246,28 +248,28 @@ class LocalListener:
         )
 
     async def _read_together(self) -> list[Heard]:
-        """The finals of the utterances that wait."""
+        """The finals of the utterances that wait. Who resumes in the middle of them would fill the window otherwise,
+        so all name the place before the first, and the place after the last comes after them."""
         if not (waiting := self._waiting):
             return []
         self._waiting = []
-        decoded = self._pool.submit(lambda: decode_together(self._engine, waiting))
+        decoded: Future[list[list[Decoded]]] = self._pool.submit(lambda: decode_together(self._engine, waiting))
+        readings = await asyncio.wrap_future(decoded)
         heard = [
             final
-            for said, readings in zip(waiting, await asyncio.wrap_future(decoded), strict=True)
-            for final in self._final(said, readings)
+            for said, found in zip(waiting, readings, strict=True)
+            for final in self._final(said, found, self._clean_ms)
         ]
-        told_ms = heard[-1].processed_ms if heard else 0
-        if self._request.clean_points and told_ms < waiting[-1].clean_ms:
-            heard.append(Heard(False, 0.0, (), waiting[-1].clean_ms))
-        return heard
+        return heard + self._clean_point(waiting[-1].clean_ms)
 
-    def _final(self, said: Utterance, readings: list[Decoded]) -> list[Heard]:
+    def _final(self, said: Utterance, readings: list[Decoded], clean_ms: int) -> list[Heard]:
         within = (said.speech_ms[0] - _EARLY_MS, said.until_ms)
         alternatives = self._alternatives(readings, said.offset_ms, within)
-        return [Heard(True, 0.0, alternatives, said.clean_ms, said.speech_ms)] if alternatives else []
+        return [Heard(True, 0.0, alternatives, clean_ms, said.speech_ms)] if alternatives else []
 
-    def _clean_point(self) -> list[Heard]:
-        return [Heard(False, 0.0, (), self._base_ms)] if self._request.clean_points else []
+    def _clean_point(self, clean_ms: int) -> list[Heard]:
+        self._clean_ms = clean_ms
+        return [Heard(False, 0.0, (), clean_ms)] if self._request.clean_points else []
 
     def _alternatives(self, readings: list[Decoded], offset: int, within: tuple[int, int]) -> tuple[Hypothesis, ...]:
         readings = sorted(readings, key=lambda reading: self._wording.boosting.unwanted_in(reading.words))

@@ -139,6 +139,37 @@ class Listener:
 
 
 @dataclass
+class Window:
+    """Holds finals back until there are `size`, as our server does for the patient: all of them name the clean point
+    before the first, and the one after the last follows them."""
+
+    size: int
+    clean_s: float = 0.0
+    held: list[asr.StreamingRecognitionResult] = field(default_factory=list)
+
+    def take(
+        self, results: list[asr.StreamingRecognitionResult], *, last: bool = False
+    ) -> list[asr.StreamingRecognitionResult]:
+        told = []
+        for result in results:
+            if result.is_final:
+                self.held.append(result)
+            elif not self.held:
+                self.clean_s = result.audio_processed
+                told.append(result)
+            if len(self.held) >= self.size:
+                told += self._told()
+        return told + self._told() if last and self.held else told
+
+    def _told(self) -> list[asr.StreamingRecognitionResult]:
+        held, self.held = self.held, []
+        before, self.clean_s = self.clean_s, held[-1].audio_processed
+        for final in held:
+            final.audio_processed = before
+        return [*held, asr.StreamingRecognitionResult(audio_processed=self.clean_s)]
+
+
+@dataclass
 class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc]
     """Use as `async with ScriptedRiva() as riva`, then connect to `riva.address`."""
 
@@ -146,6 +177,8 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
     """False: like NVIDIA's."""
     finals: bool = True
     """False: interims and never a final, except at the end of a stream."""
+    together: int = 3
+    """So many finals come at once to those who are patient."""
     force_eou: bool = True
     port: int = 0
     limit: int = 0
@@ -230,6 +263,7 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
             config.sample_rate_hertz, clean_points=self.clean_points and "clean_points" in config.custom_configuration
         )
         listener.finals = self.finals
+        window = Window(self.together) if "patient" in config.custom_configuration else None
         async for request in self._patiently(requests, context):
             pcm = np.frombuffer(request.audio_content, np.int16)
             self.audio_s += len(pcm) / listener.rate
@@ -246,9 +280,11 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
                         alternatives=[alternative], stability=0.1, audio_processed=listener.position / listener.rate
                     )
                 )
-            yield asr.StreamingRecognizeResponse(results=results)
-        if last := listener.finish():
-            yield asr.StreamingRecognizeResponse(results=[last])
+            yield asr.StreamingRecognizeResponse(results=window.take(results) if window else results)
+        last = listener.finish()
+        results = [last] if last else []
+        if rest := window.take(results, last=True) if window else results:
+            yield asr.StreamingRecognizeResponse(results=rest)
 
     async def _patiently(self, requests: AsyncIterator[Any], context: Any) -> AsyncIterator[Any]:
         rest = aiter(requests)

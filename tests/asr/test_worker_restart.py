@@ -114,11 +114,14 @@ async def _check(rig: Rig) -> None:
         assert [state.state for state in await rig.states(call)] == ["live", "ended"]
 
 
+@pytest.mark.parametrize("patient", [False, True], ids=["live", "patient"])
 @pytest.mark.parametrize("late", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 5, 7, 10, 13, 17, 21, 26, 32])
-async def test_killed_at_any_step(tmp_path: Path, steps: int, late: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_killed_at_any_step(
+    tmp_path: Path, steps: int, late: bool, patient: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("asr.worker.COMMIT_S", 0.0)
-    async with Rig(tmp_path, ScriptedRiva(), interim=False) as rig:
+    async with Rig(tmp_path, ScriptedRiva(), interim=False, patient=patient) as rig:
         await rig.stop_workers()
         await rig.call("c1", CALLER, AGENT)
         await rig.call("c2", CALLER, AGENT)

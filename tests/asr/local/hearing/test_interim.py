@@ -21,7 +21,7 @@ SECOND = 1000 // FRAME_MS + 1
 class Slow:
     """An engine that answers when it is let."""
 
-    name, language = "slow", "en-US"
+    name, language, room_s = "slow", "en-US", 0.0
 
     def __init__(self) -> None:
         self.let = threading.Event()

@@ -8,7 +8,7 @@ from asr.local.pool import DecodePool
 
 
 def test_an_interim_is_begun_only_while_no_final_is_under_way() -> None:
-    pool: DecodePool[str] = DecodePool(workers=2)
+    pool = DecodePool(workers=2)
     gate = threading.Event()
 
     def wait(answer: str) -> str:
@@ -31,7 +31,7 @@ def test_an_interim_is_begun_only_while_no_final_is_under_way() -> None:
 
 
 def test_a_cancelled_job_is_not_run_and_a_failed_one_tells() -> None:
-    pool: DecodePool[str] = DecodePool(workers=1)
+    pool = DecodePool(workers=1)
     gate, ran = threading.Event(), threading.Event()
 
     def run() -> str:

@@ -1,0 +1,121 @@
+"""Utterances decoded together: each gets its own words back, and none gets lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from asr.local.ears import LocalEars
+from asr.local.engine import RATE, Audio, Decoded, Hints
+from asr.local.hearing import Heard, HearingRequest, Samples, Word
+from asr.local.window import Utterance, decode_together, fit
+from tests.asr.local.hearing.listening import finals, listen, pieces, ragged, texts
+from tests.asr.local.hearing.test_determinism import shifted
+
+PATIENT = {"word_times": True, "clean_points": True, "patient": True}
+
+
+class Scripted:
+    """Hears a word wherever the sound is not silence; its name is how long it is. Skips what it is told to."""
+
+    name, language, room_s = "scripted", "en-US", 28.0
+
+    def __init__(self, *, deaf_to: str = "", unsure_of: str = "") -> None:
+        self.deaf_to, self.unsure_of = deaf_to, unsure_of
+        self.asked: list[float] = []
+
+    def decode(self, samples: Audio, hints: Hints) -> list[Decoded]:
+        alone = len(self.asked) > 0
+        self.asked.append(len(samples) / RATE)
+        edges = np.flatnonzero(np.diff((samples != 0).astype(int), prepend=0, append=0)).reshape(-1, 2)
+        words = []
+        for start, end in (edges * 1000 // RATE).tolist():
+            text = str(end - start)
+            if alone or text != self.deaf_to:
+                words.append(Word(text, start, end, 0.1 if text == self.unsure_of and not alone else 0.9))
+        return [Decoded(tuple(words), 0.9)] if words else []
+
+    def close(self) -> None: ...
+
+
+def utterance(ms: int) -> Utterance:
+    """A word of so many milliseconds, 100 of silence around it."""
+    samples = np.zeros((ms + 200) * RATE // 1000, np.float32)
+    samples[RATE // 10 : -RATE // 10] = 0.1
+    return Utterance(samples, Hints(word_times=True, speech_ms=(100, ms + 100)), 0, (100, ms + 100), ms + 200, ms + 200)
+
+
+def test_each_utterance_gets_its_own_words_with_its_own_times() -> None:
+    engine = Scripted()
+    found = decode_together(engine, [utterance(ms) for ms in (300, 1200, 400)])
+    assert [[(word.text, word.start_ms, word.end_ms) for word in one[0].words] for one in found] == [
+        [("300", 100, 400)],
+        [("1200", 100, 1300)],
+        [("400", 100, 500)],
+    ]
+    assert len(engine.asked) == 1, "decoded once"
+
+
+@pytest.mark.parametrize("fault", ["deaf_to", "unsure_of"])
+def test_an_utterance_that_was_skipped_or_doubtful_is_decoded_on_its_own(fault: str) -> None:
+    engine = Scripted(**{fault: "1200"})
+    found = decode_together(engine, [utterance(ms) for ms in (300, 1200, 400)])
+    assert [one[0].words[0].text for one in found] == ["300", "1200", "400"]
+    assert engine.asked[1:] == [1.4], "only that one"
+
+
+def test_a_window_has_room_for_pauses_too() -> None:
+    assert fit([utterance(9_100)] * 2, 20.0)
+    assert not fit([utterance(9_400)] * 2, 20.0)
+
+
+@pytest.fixture(scope="module")
+async def undisturbed(ears: LocalEars, conversation: Samples) -> list[Heard]:
+    return await listen(ears, pieces(conversation, 800), **PATIENT)
+
+
+async def test_a_patient_stream_hears_the_same_utterances(
+    ears: LocalEars, conversation: Samples, undisturbed: list[Heard]
+) -> None:
+    at_once = finals(await listen(ears, pieces(conversation, 800), word_times=True))
+    together = finals(undisturbed)
+    assert [one.speech_ms for one in together] == [one.speech_ms for one in at_once]
+    said = " ".join(texts(together)).lower()
+    for part in ("everything before us", "direct to heaven", "ever tried"):
+        assert part in said
+    for one in together:
+        words = one.alternatives[0].words
+        assert one.speech_ms[0] - 64 <= words[0].start_ms <= words[-1].end_ms <= one.speech_ms[1] + 64
+
+
+async def test_the_size_of_messages_changes_nothing(
+    ears: LocalEars, conversation: Samples, undisturbed: list[Heard]
+) -> None:
+    assert await listen(ears, ragged(conversation, 3), **PATIENT) == undisturbed
+
+
+async def test_resuming_in_a_window_gives_all_of_it_again(
+    ears: LocalEars, conversation: Samples, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who resumes where any of these results says gets every utterance behind that place, in the same words."""
+    monkeypatch.setattr(ears._engines["whisper-tiny"], "room_s", 9.0)
+    whole = await listen(ears, pieces(conversation, 800), **PATIENT)
+    places = sorted({one.processed_ms for one in whole})
+    assert len({one.processed_ms for one in finals(whole)}) > 1, "more than one window"
+    for place in places:
+        rest = await listen(ears, pieces(conversation[place * 8 :], 1111), **PATIENT)
+        resumed = [shifted(one, place) for one in finals(rest)]
+        assert [(one.speech_ms, one.alternatives) for one in resumed] == [
+            (one.speech_ms, one.alternatives) for one in finals(whole) if one.speech_ms[0] >= place
+        ]
+
+
+async def test_it_does_not_wait_for_ever(
+    ears: LocalEars, conversation: Samples, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("asr.local.listener._PATIENCE_MS", 10_000)
+    listener = ears.listen(HearingRequest(rate=8000, patient=True))
+    heard = await listener.hear(conversation[: 8000 * 17])
+    listener.close()
+    assert "everything before us" in " ".join(texts(heard)).lower(), "during the long silence, not after it"
+
