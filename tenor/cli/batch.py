@@ -30,7 +30,6 @@ from tenor.settings import Settings
 
 if TYPE_CHECKING:
     from ingest.options import Options
-    from ingest.recording import Recording
     from ingest.sources import Source
     from ingest.text.conversation import Conversation, Reading
     from tenor.redaction import Redactor
@@ -105,7 +104,7 @@ async def outcomes(
     for files in _shifts(sources):
         async with shift(settings, crew) as bus:
             collector = Collector(bus, order.topic)
-            batch = Batch(bus, settings, order, collector, calls, bars)
+            batch = Batch(bus, settings, order, collector, calls, bars, total)
             async with running(collector), aclosing(in_order(batch.items(files), batch.work, AHEAD)) as results:
                 async for outcome in results:
                     total.count(outcome)
@@ -156,25 +155,37 @@ class Total:
 
     def __init__(self, bars: Progress, files: int) -> None:
         self._bars, self._files, self._done = bars, files, 0
+        self._begun: dict[str, float] = {}
+        """How many files of a call that is not done are."""
         self._began = time.monotonic()
         self._task: TaskID | None = bars.add_task("all files", total=files, detail="") if files > 1 else None
 
+    def advance(self, call: str, files: float) -> None:
+        self._begun[call] = max(files, self._begun.get(call, 0.0))
+        self._show()
+
     def count(self, outcome: Outcome) -> None:
+        self._begun.pop(outcome.call, None)
         self._done += outcome.files if outcome.last else 0
+        self._show()
+
+    def _show(self) -> None:
         if self._task is not None:
-            rate = self._done / max(time.monotonic() - self._began, 1e-3)
-            detail = f"{self._done:,} of {self._files:,}, {rate:.1f} files/s"
-            self._bars.update(self._task, completed=self._done, detail=detail)
+            done = self._done + sum(self._begun.values())
+            rate = done / max(time.monotonic() - self._began, 1e-3)
+            detail = f"{int(done):,} of {self._files:,}, {rate:.1f} files/s"
+            self._bars.update(self._task, completed=done, detail=detail)
 
 
 class Batch:
     """Feeds the files of one shift, and collects what becomes of each call."""
 
     def __init__(
-        self, bus: Bus, settings: Settings, order: Order, collector: Collector, calls: set[str], bars: Progress
-    ) -> None:
+        self, bus: Bus, settings: Settings, order: Order, collector: Collector, calls: set[str], bars: Progress,
+        total: Total,
+    ) -> None:  # fmt: skip
         self._bus, self._settings, self._order, self._collector, self._bars = bus, settings, order, collector, bars
-        self._calls = calls
+        self._calls, self._total = calls, total
         self._spoken, self._written = asyncio.Semaphore(order.jobs), asyncio.Semaphore(WRITTEN_AT_ONCE)
 
     async def items(self, sources: Iterable[Source | Missing]) -> AsyncIterator[_Item]:
@@ -224,14 +235,21 @@ class Batch:
         if known := await self._known(recording.call, outcome):
             recording.close()
             return known
-        bar = self._bars.add_task(recording.name, total=recording.duration_ms, detail="")
+        heard_ms, length_ms = 0, recording.duration_ms
+        bar = self._bars.add_task(recording.name, total=length_ms, detail="")
 
-        def advance(_: Recording, ms: int) -> None:
-            self._bars.update(bar, completed=ms, detail=clock(ms))
+        def advance(ms: int) -> None:
+            nonlocal heard_ms
+            heard_ms = max(heard_ms, ms)  # one side may be written down before the other
+            self._bars.update(bar, completed=heard_ms, detail=clock(heard_ms))
+            if length_ms:
+                self._total.advance(recording.call, outcome.files * min(heard_ms / length_ms, 1.0))
 
         try:
-            account = self._collector.expect(recording.call)
-            fed = await feed(self._bus, recording, progress=advance)
+            account = self._collector.expect(recording.call, advance)
+            fed = await feed(self._bus, recording)
+            length_ms = fed.heard_ms  # a folder's is not known before
+            self._bars.update(bar, total=length_ms)
             outcome.duration_ms, outcome.warnings = fed.heard_ms, list(fed.warnings)
             return await self._collected(account, outcome)
         finally:
@@ -272,7 +290,7 @@ class Batch:
         self._calls.add(call)
         kept = await self._order.kept(call) if self._order.kept else None
         if kept is not None:
-            kept.file, kept.last, kept.kept = outcome.file, outcome.last, True
+            kept.file, kept.files, kept.last, kept.kept = outcome.file, outcome.files, outcome.last, True
         return kept
 
     async def _collected(self, waiting: asyncio.Future[Account], outcome: Outcome) -> Outcome:

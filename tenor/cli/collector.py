@@ -59,14 +59,13 @@ class Collector:
             return
         event = (self._topic if record.topic == self._topic.name else CALLS).decode(record.value)
         if isinstance(event, Transcript):
-            if event.final:
-                account.said[event.utterance] = event
+            if not event.final:
+                return
+            account.said[event.utterance] = event
         elif isinstance(event, Sentence):
             before = account.said.get(event.sentence)
             if not isinstance(before, Sentence) or before.revision <= event.revision:
                 account.said[event.sentence] = event
-            if account.progress:
-                account.progress(event.end_ms)
         elif isinstance(event, Alert):
             account.alerts[event.alert] = event
         elif isinstance(event, CallMetrics):
@@ -77,6 +76,8 @@ class Collector:
             account.state = event
             if event.state in ("ended", "failed") and self._topic is TRANSCRIPTS:
                 await self._ends(record)
+        if account.progress and isinstance(event, Transcript | Sentence):
+            account.progress(event.end_ms)
 
     async def _ends(self, record: Record) -> None:
         """All that was said is on the bus by now, though perhaps not read yet: topics are read independently."""

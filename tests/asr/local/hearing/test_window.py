@@ -118,4 +118,3 @@ async def test_it_does_not_wait_for_ever(
     heard = await listener.hear(conversation[: 8000 * 17])
     listener.close()
     assert "everything before us" in " ".join(texts(heard)).lower(), "during the long silence, not after it"
-
