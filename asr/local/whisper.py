@@ -85,11 +85,12 @@ class WhisperEngine:
         seconds = len(samples) / RATE
         if not seconds:
             return []
-        samples = loud(samples)
         window = min(max(self._window_s, seconds + _SILENCE_AFTER_S), _FULL_WINDOW_S)
-        readings = self._decode(samples, window, hints)
+        features = spectrogram(loud(samples), int(window * FRAMES_PER_SECOND) // 2 * 2, self._bank)
+        sound = self._model.encode(ctranslate2.StorageView.from_array(features[None]))
+        readings = self._read(sound, seconds, hints)
         if readings[0].circles:
-            readings = self._decode(samples, window, hints, repeat=_LONGEST_REPEAT)
+            readings = self._read(sound, seconds, hints, repeat=_LONGEST_REPEAT)
         return [
             Decoded(reading.words, math.exp(reading.score))
             for reading in readings
@@ -99,12 +100,8 @@ class WhisperEngine:
     def close(self) -> None:
         self._model.unload_model()
 
-    def _decode(self, samples: Audio, window_s: float, hints: Hints, repeat: int = 0) -> list[_Reading]:
+    def _read(self, sound: Any, seconds: float, hints: Hints, repeat: int = 0) -> list[_Reading]:
         """Best first. `repeat`: so many tokens in a row may not come twice."""
-        seconds = len(samples) / RATE
-        frames = int(window_s * FRAMES_PER_SECOND) // 2 * 2
-        features = spectrogram(samples, frames, self._bank)
-        sound = self._model.encode(ctranslate2.StorageView.from_array(features[None]))
         most = min(8 + int(seconds * _TOKENS_PER_SECOND), _MOST_TOKENS)
         found = self._model.generate(
             sound,
@@ -119,13 +116,14 @@ class WhisperEngine:
         readings: list[_Reading] = []
         for ids, score in zip(found.sequences_ids, found.scores, strict=True):
             mean = score * len(ids) / (len(ids) + 1)
-            timed = hints.word_times and not readings
+            circles = len(ids) >= most or _in_circles(ids)
+            timed = hints.word_times and not readings and (repeat or not circles)  # else it is read again
             words = (
                 self._aligned(sound, ids, seconds)
                 if timed
                 else self._estimated(ids, hints.speech_ms or (0, int(seconds * 1000)), mean)
             )
-            readings.append(_Reading(mean, words, len(ids) >= most or _in_circles(ids)))
+            readings.append(_Reading(mean, words, circles))
         return readings
 
     def _aligned(self, sound: Any, ids: list[int], seconds: float) -> tuple[Word, ...]:

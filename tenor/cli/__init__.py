@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
@@ -93,6 +94,8 @@ def tenor(
 
 def main() -> None:
     """Entry point: errors we can explain are one line and an exit code, never a traceback."""
+    # Read when numpy is loaded, which is later: its helpers spin after every small product, on cores the decoders need.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         app()
     except TenorError as error:
