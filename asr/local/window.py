@@ -12,7 +12,7 @@ is decoded again on its own: engines skip a short answer now and then.
 from __future__ import annotations
 
 import math
-from bisect import bisect
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -60,12 +60,14 @@ def decode_together(engine: Engine, utterances: Sequence[Utterance]) -> list[lis
 
 
 def _deal(words: Sequence[Word], utterances: Sequence[Utterance]) -> list[list[Word]]:
-    """The words of each utterance, in its own times: a word belongs where its middle is."""
+    """The words of each utterance, in its own times. A word that begins after the speech of one belongs to the next;
+    when a word ends is no help, since the last one before a pause seems to last until the next begins."""
     lengths = [len(one.samples) * 1000 // RATE + _PAUSE_MS for one in utterances]
     starts = np.cumsum([0, *lengths[:-1]]).tolist()
+    ends = [start + one.speech_ms[1] - one.offset_ms for start, one in zip(starts, utterances, strict=True)]
     dealt: list[list[Word]] = [[] for _ in utterances]
     for word in words:
-        number = bisect(starts[1:], (word.start_ms + word.end_ms) / 2 + _PAUSE_MS / 2)
+        number = bisect_left(ends[:-1], word.start_ms)
         start = starts[number]
         dealt[number].append(replace(word, start_ms=max(0, word.start_ms - start), end_ms=max(0, word.end_ms - start)))
     return dealt
