@@ -47,8 +47,9 @@ def _spelled(words: Sequence[Word]) -> list[Word]:
     for at, word in enumerate(words):
         if any(letter.isdigit() for letter in word.text):
             before, core, after = split(word.text)
-            clock = at + 1 < len(words) and _is_clock(words[at + 1].text)
-            result += _respelled(word, before + _say(core, clock) + after)
+            following = words[at + 1].text if at + 1 < len(words) else ""
+            said = _digit_by_digit(core) if _is_code(core, after, following) else _say(core, _is_clock(following))
+            result += _respelled(word, before + said + after)
         else:
             result.append(word)
     return result
@@ -106,6 +107,12 @@ def _ordinal(number: int) -> str:
 
 def _digit_by_digit(digits: str) -> str:
     return " ".join(_UNITS[int(digit)] for digit in digits if digit.isdigit())
+
+
+def _is_code(core: str, after: str, following: str) -> bool:
+    """Three digits that count nothing, "719, First Street" or "473 339 4826", are read out one by one."""
+    counts = not after and following[:1].islower()
+    return bool(re.fullmatch(r"\d\d[1-9]", core)) and not counts and not _is_clock(following)
 
 
 def _whole(digits: str) -> str:

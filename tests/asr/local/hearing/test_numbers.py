@@ -59,6 +59,11 @@ def test_number_words_become_digits(said: str, expected: str) -> None:
         ("2020 4532", "twenty twenty four five three two"),
         ("007 b2b 9am", "zero zero seven b two b nine a m"),
         ("10-15", "ten fifteen"),
+        ("719 First Street", "seven one nine First Street"),
+        ("It's 946.", "It's nine four six."),
+        ("473, 339, 4826", "four seven three, three three nine, four eight two six"),
+        ("125 minutes or 150.", "one hundred twenty five minutes or one hundred fifty."),
+        ("$121 at 215 a.m.", "one hundred twenty one dollars at two hundred fifteen a m"),
         ("5 PM. I am 30 p.m.? Am I?", "five p m. I am thirty p m? Am I?"),
     ],
 )
