@@ -158,6 +158,9 @@ class Channel:
                 self._sound.rate, self._language, join.start_ms, self._on_response, careful=self._backoff.tries > 0
             )
             self._stream.on_over = self.reel.wake
+            if self._bench.speech.patient and self.ledger.heard_ms is None:
+                # Its first words may come long after the other side's; nobody must take it for a side without sound.
+                await self._scribe.silent_until(round(join.start_ms), 0)
         end_ms = join.start_ms + len(join.pcm) * 500 / chunk.rate
         self._trail.append(Mark(join.start_ms, end_ms, piece.offset, chunk.captured_at, time.time()))
         self._trail.levels.hear(join.start_ms, join.pcm, chunk.rate)

@@ -268,3 +268,18 @@ async def test_partitions_of_both_topics_hold_the_same_calls(tmp_path: Path) -> 
         await rig.over("c1")
         records = await rig.bus.fetch(Partition(TRANSCRIPTS.name, place.partition), 0)
         assert any(record.key == "c1" for record in records)
+
+
+async def test_the_patient_say_at_once_which_sides_there_are(tmp_path: Path) -> None:
+    """Its words may come minutes after the other side's; without this it would be taken for a side without sound."""
+    riva = ScriptedRiva(together=100)
+    async with Rig(tmp_path, riva=riva, interim=False, patient=True) as rig:
+        await rig.call("c1", CALLER, AGENT)
+        await rig.over("c1")
+        events = await rig.events(TRANSCRIPTS, "c1")
+        assert riva.configs[0].config.custom_configuration["patient"] == "true"
+        assert await rig.texts("c1", 1) == ["hello", "okay sure"]
+    for channel in (0, 1):
+        first = next(event for event in events if event.channel == channel)
+        assert isinstance(first, Heard)
+        assert first.heard_ms == 0
