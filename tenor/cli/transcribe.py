@@ -38,7 +38,13 @@ if TYPE_CHECKING:
     from ingest.sources import Source
 
 
-PATIENT = {"speech.stop_history_ms": 500, "speech.patient": True, "riva.window_s": 20.0, "ingest.chunk_ms": 500}
+PATIENT = {
+    "speech.stop_history_ms": 500,
+    "speech.patient": True,
+    "speech.timeout_s": 300.0,  # with --jobs 100, as many windows may wait for a decoder
+    "riva.window_s": 20.0,
+    "ingest.chunk_ms": 500,
+}
 """Nobody waits for the end of a sentence here: more patience than live costs fewer words, and less time in all."""
 
 
