@@ -36,6 +36,8 @@ class Levels:
         sums = np.add.reduceat(samples * samples, starts)
         counts = np.diff(starts, append=len(samples))
         for number, total, count in zip(steps.tolist(), sums.tolist(), counts.tolist(), strict=True):
+            if not count:  # at less than 100 Hz
+                continue
             step, before, heard = self._open
             if step == number:
                 total, count = total + before, count + heard

@@ -51,3 +51,11 @@ def test_it_does_not_depend_on_how_the_audio_came_nor_on_where_hearing_began(
         at += cut
     words = [(begin_ms, begin_ms + 205), (begin_ms + 250, 980)]
     assert pieces.loudness(words) == whole.loudness(words)
+
+
+@pytest.mark.parametrize("rate", [1, 7, 60, 99, 11_025])
+def test_any_rate_a_source_may_claim(rate: int) -> None:
+    levels = Levels()
+    for second in range(3):
+        levels.hear(second * 1000, np.full(rate, 3277, "<i2").tobytes(), rate)
+    assert levels.loudness([(0, 3000)]) == -20.0
