@@ -3,10 +3,10 @@
     sentences, labels --triggers--> fts_documents --FTS5 (SQLite) or tsvector + GIN (PostgreSQL)
 
 A document belongs to a sentence by a trigger and not by a foreign key, whose check would cost more than the index.
-It holds what the models wrote down and, after a gap, the newest correction by a person. Triggers keep it true
-whoever writes, so the writers know nothing of it. Both databases fold case and accents and take every run of letters
-and digits for a word; that is why PostgreSQL gets more than `to_tsvector`, which would keep e-mail addresses and prices
-together.
+It holds what the models wrote down and, after a gap, the correction that counts (`labels.newest`). Triggers keep it
+true whoever writes, so the writers know nothing of it. Both databases fold case and accents and take every run of
+letters and digits for a word; that is why PostgreSQL gets more than `to_tsvector`, which would keep e-mail addresses
+and prices together.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ GAP = "0gap0"
 WORDS = f"""
     SELECT substr(s.text, 1, {LONGEST}) || coalesce((
         SELECT ' {GAP} ' || substr(l.value, 1, {LONGEST}) FROM labels l
-        WHERE l.sentence = s.id AND l.kind = 'text' ORDER BY l.at DESC, l.id DESC LIMIT 1
+        WHERE l.sentence = s.id AND l.kind = 'text'
+        ORDER BY l.author = (SELECT c.agent FROM calls c WHERE c.id = l.call), l.at DESC, l.id DESC LIMIT 1
     ), '') FROM sentences s WHERE s.id = """
 """The document of a sentence, the same SQL on both."""
 
@@ -117,11 +118,11 @@ POSTGRES = (
         DELETE FROM fts_documents WHERE sentence IN (SELECT id FROM gone);
         RETURN NULL;
     END $$""",
-    f"""CREATE FUNCTION fts_sentence_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    f"""CREATE OR REPLACE FUNCTION fts_sentence_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         UPDATE fts_documents SET words = ({WORDS} new.id) WHERE sentence = new.id;
         RETURN NULL;
     END $$""",
-    f"""CREATE FUNCTION fts_label_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    f"""CREATE OR REPLACE FUNCTION fts_label_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         IF TG_OP <> 'DELETE' THEN
             UPDATE fts_documents SET words = ({WORDS} new.sentence) WHERE sentence = new.sentence;
         ELSIF EXISTS (SELECT 1 FROM sentences WHERE id = old.sentence) THEN
@@ -155,6 +156,21 @@ def create_index(connection: Connection) -> None:
     connection.execute(
         text(f"INSERT INTO fts_documents ({columns}) SELECT {number}id, ({WORDS} t.id) FROM sentences t")
     )
+
+
+def renew(connection: Connection) -> None:
+    """Documents of another version of `WORDS` made anew, and what keeps them true."""
+    if connection.dialect.name == "postgresql":
+        for statement in POSTGRES:
+            if "CREATE OR REPLACE" in statement:
+                connection.exec_driver_sql(statement)
+    else:
+        for statement in SQLITE:
+            if WORDS in statement:
+                connection.exec_driver_sql(f"DROP TRIGGER {statement.split()[2]}")
+                connection.exec_driver_sql(statement)
+    corrected = "SELECT sentence FROM labels WHERE kind = 'text'"
+    connection.execute(text(f"UPDATE fts_documents SET words = ({WORDS} sentence) WHERE sentence IN ({corrected})"))
 
 
 def rebuild(connection: Connection) -> None:

@@ -17,10 +17,13 @@ from sqlmodel import SQLModel
 from deploy.postgres.server import Server
 from storage import schema
 from storage.database import Database, open_database
+from storage.search import SearchQuery, search
 from storage.tables import Call
+from storage.viewer import HOUSE
 from tenor.errors import BadInput, Refused
 from tenor.settings import Settings, StorageSettings
 from tests.conftest import postgres_database
+from tests.storage.conversations import add_call, add_label
 from tests.tenor.cli.command import environment, tenor
 
 
@@ -64,6 +67,24 @@ def test_opening_again_keeps_what_is_there(nothing_yet: Settings) -> None:
     database = open_database(nothing_yet)
     with database.session() as session:
         assert session.get(Call, "kept") is not None
+    database.close()
+
+
+def test_documents_of_an_older_version_are_made_anew(nothing_yet: Settings) -> None:
+    database = open_database(nothing_yet)
+    with database.begin() as session:
+        add_call(session, "bank", "I want to handle it.", agent="ann")
+        add_label(session, "bank/0/0", "text", "I want to candle it.", author="maria")
+    with database.begin() as session:
+        session.execute(text("UPDATE fts_documents SET words = 'I want to handle it.'"))
+        session.execute(text("UPDATE alembic_version SET version_num = '0003'"))
+    database.close()
+    database = open_database(nothing_yet)
+    with database.begin() as session:
+        assert search(session, HOUSE, SearchQuery(words="candle")).hits
+        add_label(session, "bank/0/0", "text", "I want to sell it.", author="maria")
+    with database.session() as session:
+        assert search(session, HOUSE, SearchQuery(words="sell")).hits, "and still kept true"
     database.close()
 
 

@@ -148,6 +148,15 @@ def test_what_people_corrected_counts(session: Session) -> None:
     assert ids(search(session, HOUSE, SearchQuery(words="candle"))) == ["bank/0/0"]
 
 
+def test_a_managers_correction_is_found_after_the_agents_own(session: Session) -> None:
+    """The page shows the manager's, so words are found there."""
+    add_label(session, "bank/0/0", "text", "I want to candle it.", at=START + 1, author="maria")
+    add_label(session, "bank/0/0", "text", "I want to handle it.", at=START + 2, author="ann")
+    session.commit()
+    assert ids(search(session, HOUSE, SearchQuery(words="candle"))) == ["bank/0/0"]
+    assert ids(search(session, HOUSE, SearchQuery(words="handle"))) == []
+
+
 def test_a_rare_sentiment_is_found_without_reading_the_others(session: Session) -> None:
     """By the plans that real statistics lead to."""
     lines = ["well"] * 40
