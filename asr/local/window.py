@@ -15,6 +15,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -50,8 +51,11 @@ def decode_together(engine: Engine, utterances: Sequence[Utterance]) -> list[lis
     """The readings of each utterance, as `Engine.decode` gives them for one."""
     if len(utterances) == 1:
         return [engine.decode(utterances[0].samples, utterances[0].hints)]
-    pause = np.zeros(_PAUSE_MS * RATE // 1000, np.float32)
-    window = np.concatenate([part for one in utterances for part in (loud(one.samples), pause)])
+    # As long as those it was trained on, even where it is not full: that is worth half a word in a hundred.
+    window = np.zeros(int(engine.room_s * RATE), np.float32)
+    for start_ms, one in zip(_starts(utterances), utterances, strict=True):
+        at = start_ms * RATE // 1000
+        window[at : at + len(one.samples)] = loud(one.samples)
     readings = engine.decode(window, Hints(word_times=True))
     dealt = _deal(readings[0].words if readings else (), utterances)
     return [
@@ -62,8 +66,7 @@ def decode_together(engine: Engine, utterances: Sequence[Utterance]) -> list[lis
 def _deal(words: Sequence[Word], utterances: Sequence[Utterance]) -> list[list[Word]]:
     """The words of each utterance, in its own times. A word that begins after the speech of one belongs to the next;
     when a word ends is no help, since the last one before a pause seems to last until the next begins."""
-    lengths = [len(one.samples) * 1000 // RATE + _PAUSE_MS for one in utterances]
-    starts = np.cumsum([0, *lengths[:-1]]).tolist()
+    starts = _starts(utterances)
     ends = [start + one.speech_ms[1] - one.offset_ms for start, one in zip(starts, utterances, strict=True)]
     dealt: list[list[Word]] = [[] for _ in utterances]
     for word in words:
@@ -71,6 +74,12 @@ def _deal(words: Sequence[Word], utterances: Sequence[Utterance]) -> list[list[W
         start = starts[number]
         dealt[number].append(replace(word, start_ms=max(0, word.start_ms - start), end_ms=max(0, word.end_ms - start)))
     return dealt
+
+
+def _starts(utterances: Sequence[Utterance]) -> list[int]:
+    """Where in the window the samples of each begin, in ms."""
+    lengths = [math.ceil(len(one.samples) * 1000 / RATE) + _PAUSE_MS for one in utterances]
+    return [0, *accumulate(lengths[:-1])]
 
 
 def _reading(words: Sequence[Word]) -> list[Decoded]:
