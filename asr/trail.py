@@ -1,6 +1,6 @@
 """The chunks sent to the recogniser and not written down yet: where they lie, when they passed, how loud they were.
 
-What is before the resume point is forgotten, so a trail is as long as an utterance.
+What is before the resume point is forgotten, so a trail is as long as an utterance, or as a window of the patient.
 """
 
 from __future__ import annotations

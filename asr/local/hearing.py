@@ -96,7 +96,8 @@ class Heard:
     """0 for a final, 0.1 volatile, 0.9 stable prefix, 1.0 first-pass end of utterance."""
     alternatives: tuple[Hypothesis, ...]
     processed_ms: int
-    """For a final or a clean point: exactly where the listener started clean. Else: heard so far."""
+    """For a final or a clean point: exactly where the listener started clean; for the finals of utterances that were
+    decoded together, before the first of them. Else: heard so far."""
     speech_ms: tuple[int, int] = (0, 0)
     """For a final: start and end of speech as the voice detector saw them."""
     vad: tuple[float, ...] = ()

@@ -41,7 +41,7 @@ class _Reading:
 
 
 class WhisperEngine:
-    """Each utterance is decoded on its own: beam search, temperature 0, no text of earlier utterances.
+    """What it is given is decoded on its own: beam search, temperature 0, no text of what was said before.
 
     The model was trained on windows of 30 s, and the encoder's cost is the window's, not the speech's.
     So it takes a shorter window where the utterance fits; only a reading that goes in circles is
