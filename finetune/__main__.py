@@ -33,7 +33,7 @@ def language(
     out: Path = OUT,
     intents_file: Path = typer.Option(taxonomy.DEFAULT, "--intents", metavar="FILE", help="The taxonomy to learn."),
     name: str = typer.Option("tenor-language", help="Name of the model."),
-    version: str = typer.Option("1", help="Its version; a released one is never made again under the same number."),
+    version: str = typer.Option("2", help="Its version; a released one is never made again under the same number."),
     epochs: int = typer.Option(2, min=1, help="How often every example is seen."),
     seed: int = typer.Option(7, help="The same seed gives the same model."),
     threads: int = THREADS,

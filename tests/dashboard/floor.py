@@ -185,11 +185,13 @@ class FloorCall:
         self._floor.publish(SENTENCES, self.said)
         return self.said
 
-    def says_again(self) -> None:
+    def says_again(self, text: str = "") -> None:
         """The last sentence once more, as one that was continued is, heard just now."""
         later = time.time() - self.said.times["sentence_published"]
         times = {stage: at + later for stage, at in self.said.times.items()}
-        self.said = msgspec.structs.replace(self.said, revision=self.said.revision + 1, times=times)
+        self.said = msgspec.structs.replace(
+            self.said, text=text or self.said.text, revision=self.said.revision + 1, times=times
+        )
         self._floor.publish(SENTENCES, self.said)
 
     def many(self, count: int) -> tuple[Topic, *tuple[Sentence, ...]]:

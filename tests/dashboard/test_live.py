@@ -8,7 +8,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard import look
+from storage.labels import label
 from storage.people import Table, store
+from storage.viewer import HOUSE
 from tests.dashboard.conftest import House, Visit
 from tests.dashboard.floor import without
 
@@ -59,6 +61,20 @@ def test_a_correction_of_the_last_sentence_is_shown_at_once(house: House, visit:
     there.locator(".bubble").hover()
     there.get_by_label("This is negative").click()
     expect(last.locator(".negative")).to_have_text("I want to cancel my subscription.")
+    call.ends()
+
+
+def test_a_correction_made_before_the_page_was_opened_outlives_a_revision(house: House, visit: Visit) -> None:
+    call = house.floor.call("emma")
+    said = call.says("caller", "I want to cancel my subscription.")
+    call.written()
+    with house.floor.database.begin() as session:
+        label(session, HOUSE, said.sentence, "sentiment", "negative")
+    page = live(house, visit)
+    last = page.locator(f'.tile[data-call="{call.id}"] .last')
+    expect(last.locator(".negative")).to_have_text("I want to cancel my subscription.")
+    call.says_again("I want to cancel my subscription today.")
+    expect(last.locator(".negative")).to_have_text("I want to cancel my subscription today.")
     call.ends()
 
 

@@ -62,6 +62,10 @@ def test_the_last_sentence_is_as_people_left_it(database: Database) -> None:
         (one,) = live_calls(session, MANAGER)
     assert one.last is not None
     assert (one.last["text"], one.last["role"], one.last["sentiment"]) == ("What was said", "agent", "neutral")
+    assert {kind: (said["value"], said["author"]) for kind, said in one.corrections.items()} == {
+        "text": ("What was said", MANAGER.name),
+        "role": ("agent", MANAGER.name),
+    }
 
 
 def test_curves_end_with_the_last_sentences(database: Database) -> None:

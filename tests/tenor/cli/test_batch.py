@@ -43,3 +43,13 @@ def test_a_single_file_has_no_bar_of_all(bars: Progress) -> None:
     total.advance("one", 0.5)
     total.count(Outcome("one", call="one"))
     assert not bars.tasks
+
+
+def test_what_was_done_before_makes_nothing_faster(bars: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("tenor.cli.batch.time.monotonic", lambda: now)
+    total = Total(bars, 100)
+    now = 110.0
+    total.count(Outcome("one", call="one", files=40, kept=True))
+    total.count(Outcome("two", call="two", files=20))
+    assert bars.tasks[0].fields["detail"] == "60 of 100, 2.0 files/s"
