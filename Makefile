@@ -35,7 +35,7 @@ run: install ## the live demo: sample calls playing, the dashboard in a browser
 
 test: dev ## the whole suite, with a real Kafka, PostgreSQL and browser
 	@for part in kafka postgres browser; do deploy/prerequisites $$part || exit; done
-	@$(BIN)/python deploy/kafka/broker.py fetch
+	@$(BIN)/python -m deploy.kafka.broker fetch
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: dev ## style, types, and which part may know which
@@ -56,7 +56,7 @@ bench: $(VENV)/.bench ## accuracy, latency, memory and throughput, as ratios in 
 
 kafka: install ## a real Kafka broker on localhost:9092, until Ctrl-C
 	@deploy/prerequisites kafka
-	@$(BIN)/python deploy/kafka/broker.py run
+	@$(BIN)/python -m deploy.kafka.broker run
 
 interop: install ## other people's Riva clients against our server
 	@$(BIN)/python -m interop
