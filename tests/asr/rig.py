@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from asr.worker import Worker
-from tenor.bus import Bus, Partition
+from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import (
     AUDIO,
@@ -21,11 +21,11 @@ from tenor.events import (
     CallEnded,
     CallStarted,
     CallState,
-    Event,
     Topic,
     Transcript,
 )
 from tenor.settings import Settings
+from tests import watching
 from tests.asr.scripted_riva import ScriptedRiva, chunks
 
 QUICK = {"force_final_s": 30.0, "timeout_s": 5.0, "watchdog_s": 60.0}
@@ -94,13 +94,7 @@ class Rig:
         await self.end(call)
 
     async def events(self, topic: Topic, call: str = "") -> list[Any]:
-        found: list[Event] = []
-        for number in range(await self.bus.partitions(topic)):
-            partition, offset = Partition(topic.name, number), 0
-            while records := await self.bus.fetch(partition, offset):
-                offset = records[-1].offset + 1
-                found += [topic.decode(record.value) for record in records if call in ("", record.key)]
-        return found
+        return await watching.events(self.bus, topic, call)
 
     async def states(self, call: str) -> list[CallState]:
         return [event for event in await self.events(CALLS, call) if isinstance(event, CallState)]
@@ -116,17 +110,7 @@ class Rig:
         return [final.text for final in await self.transcripts(call, channel)]
 
     async def until(self, happened: Callable[[], Any], timeout_s: float = 20.0) -> None:
-        async with asyncio.timeout(timeout_s):
-            while True:
-                for task in self._workers:
-                    if task.done() and not task.cancelled():
-                        task.result()
-                result = happened()
-                if asyncio.iscoroutine(result):
-                    result = await result
-                if result:
-                    return
-                await asyncio.sleep(0.02)
+        await watching.until(happened, *self._workers, timeout_s=timeout_s)
 
     async def over(self, call: str, timeout_s: float = 20.0) -> CallState:
         """Wait until a call has ended or failed."""

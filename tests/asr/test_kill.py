@@ -27,11 +27,12 @@ import soxr
 from asr.riva import Recogniser
 from asr.trouble import Trouble
 from deploy.kafka.broker import Broker
-from tenor.bus import Bus, Partition
+from tenor.bus import Bus
 from tenor.bus.opening import open_bus
-from tenor.events import AUDIO, CALLS, TRANSCRIPTS, Call, CallEnded, CallStarted, CallState, Topic, Transcript
+from tenor.events import AUDIO, CALLS, TRANSCRIPTS, Call, CallEnded, CallStarted, CallState, Transcript
 from tenor.settings import Settings, SpeechSettings
 from tests.asr.scripted_riva import chunks
+from tests.watching import events
 
 pytestmark = [pytest.mark.slow, pytest.mark.kafka, pytest.mark.timeout(600)]
 
@@ -179,12 +180,12 @@ async def _hear(stand: Stand, bus: Bus, run: str, disturb: Disturb) -> Finals:
     await _feed(bus, names)
     await disturbing
     async with asyncio.timeout(180):
-        while not set(names) <= {event.call for event in await _events(bus, CALLS) if _is_end(event)}:
+        while not set(names) <= {event.call for event in await events(bus, CALLS) if _is_end(event)}:
             await asyncio.sleep(0.3)
-    ends = [event.call for event in await _events(bus, CALLS) if _is_end(event) and event.call in names]
+    ends = [event.call for event in await events(bus, CALLS) if _is_end(event) and event.call in names]
     assert sorted(ends) == names
     finals: Finals = {}
-    for event in await _events(bus, TRANSCRIPTS):
+    for event in await events(bus, TRANSCRIPTS):
         if isinstance(event, Transcript) and event.final and event.call in names:
             words = [(word.text, word.start_ms, word.end_ms) for word in event.words]
             number = int(event.call.rpartition("-")[2])
@@ -210,13 +211,3 @@ async def _feed(bus: Bus, names: list[str]) -> None:
 
 def _is_end(event: Any) -> bool:
     return isinstance(event, CallState) and event.state in ("ended", "failed")
-
-
-async def _events(bus: Bus, topic: Topic) -> list[Any]:
-    found: list[Any] = []
-    for number in range(await bus.partitions(topic)):
-        offset = 0
-        while records := await bus.fetch(Partition(topic.name, number), offset):
-            offset = records[-1].offset + 1
-            found += [topic.decode(record.value) for record in records]
-    return found

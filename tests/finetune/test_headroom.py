@@ -27,7 +27,8 @@ def in_16_bits(said: NDArray[np.uint8], weights: Weights) -> NDArray[np.int64]:
     """As VPMADDUBSW does it: the sum of two products is cut off at what 16 bits hold."""
     products = said.astype(np.int64)[:, None] * weights.astype(np.int64)
     padded = np.vstack([products, np.zeros((len(products) % 2, products.shape[1]), np.int64)])
-    return np.clip(padded.reshape(-1, 2, padded.shape[1]).sum(axis=1), -32768, 32767).sum(axis=0)
+    pairs: NDArray[np.int64] = padded.reshape(-1, 2, padded.shape[1]).sum(axis=1)
+    return np.asarray(np.clip(pairs, -32768, 32767).sum(axis=0))
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 30, 127]))

@@ -12,7 +12,7 @@ from typing import Any, Self
 from nlp.understanding import Entity, Label
 from nlp.understood import Understood
 from nlp.worker import LanguageWorker
-from tenor.bus import Bus, Partition
+from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import (
     CALLS,
@@ -21,7 +21,6 @@ from tenor.events import (
     Call,
     CallMetrics,
     CallState,
-    Event,
     Heard,
     Sentence,
     Topic,
@@ -29,6 +28,7 @@ from tenor.events import (
     Word,
 )
 from tenor.settings import Settings
+from tests import watching
 
 GOOD, BAD = {"great", "thanks", "lovely"}, {"terrible", "angry", "broken"}
 
@@ -131,13 +131,7 @@ class Rig:
         await self.bus.publish_many(TRANSCRIPTS, events)
 
     async def events(self, topic: Topic, call: str = "") -> list[Any]:
-        found: list[Event] = []
-        for number in range(await self.bus.partitions(topic)):
-            partition, offset = Partition(topic.name, number), 0
-            while records := await self.bus.fetch(partition, offset):
-                offset = records[-1].offset + 1
-                found += [topic.decode(record.value) for record in records if call in ("", record.key)]
-        return found
+        return await watching.events(self.bus, topic, call)
 
     async def sentences(self, call: str = "c") -> list[Sentence]:
         return await self.events(SENTENCES, call)
@@ -149,17 +143,7 @@ class Rig:
         return [event.state for event in await self.events(CALLS, call) if isinstance(event, CallState)]
 
     async def until(self, happened: Callable[[], Any], timeout_s: float = 20.0) -> None:
-        async with asyncio.timeout(timeout_s):
-            while True:
-                for task in self._workers:
-                    if task.done() and not task.cancelled():
-                        task.result()
-                result = happened()
-                if asyncio.iscoroutine(result):
-                    result = await result
-                if result:
-                    return
-                await asyncio.sleep(0.01)
+        await watching.until(happened, *self._workers, timeout_s=timeout_s)
 
     async def analysed(self, call: str = "c", times: int = 1) -> None:
         async def over() -> bool:

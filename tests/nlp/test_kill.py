@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tenor.bus import Bus, Partition
+from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import (
     CALLS,
@@ -35,6 +35,7 @@ from tenor.events import (
 )
 from tenor.settings import BusSettings, Settings
 from tests.nlp.rig import heard, info, said
+from tests.watching import events
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
@@ -102,16 +103,6 @@ class Stage:
         assert self._running is not None
         self._running.kill()
         self._running.wait()
-
-
-async def events(bus: Bus, topic: Topic) -> list[Any]:
-    found: list[Any] = []
-    for number in range(await bus.partitions(topic)):
-        partition, offset = Partition(topic.name, number), 0
-        while records := await bus.fetch(partition, offset):
-            offset = records[-1].offset + 1
-            found += [topic.decode(record.value) for record in records]
-    return found
 
 
 async def told(bus: Bus) -> dict[tuple[str, ...], Any]:

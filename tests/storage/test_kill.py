@@ -38,8 +38,9 @@ from tenor.events import (
 from tenor.settings import BusSettings, Settings, StorageSettings
 from tests.conftest import postgres_database
 from tests.storage.events import STARTED, info, whole_call
-from tests.storage.writing import rows, topic_of, until
+from tests.storage.writing import rows, topic_of
 from tests.tenor.cli.command import environment
+from tests.watching import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 

@@ -18,8 +18,9 @@ from tenor.events import AUDIO, Call, CallEnded, CallStarted
 from tenor.settings import BusSettings, Settings
 from tests.asr.scripted_riva import ScriptedRiva, chunks, silence, speak
 from tests.nlp.rules.web import Web, serving, status
-from tests.storage.writing import rows, until
+from tests.storage.writing import rows
 from tests.tenor.cli.command import environment
+from tests.watching import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 

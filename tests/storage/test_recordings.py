@@ -23,7 +23,8 @@ from tenor.bus.opening import open_bus
 from tenor.events import AUDIO, CALLS, TRANSCRIPTS, AudioChunk, CallEnded, CallStarted, Event, Redaction, Transcript
 from tenor.settings import Settings
 from tests.storage.events import STARTED, info, state
-from tests.storage.writing import rows, until
+from tests.storage.writing import rows
+from tests.watching import until
 
 RATE = 8000
 HOSTILE = ["../../etc/passwd", "/etc/passwd", "a\\b", "..", ".", "", "x" * 5000, "nul\x01", "com1:", "ключ", "a b?*"]

@@ -16,7 +16,8 @@ from tenor.bus.opening import open_bus
 from tenor.events import DEAD, SENTENCES, DeadLetter, Event, Note, NoteAcknowledged, Sentence, Topic, Turn
 from tenor.settings import Settings
 from tests.storage.events import STARTED, alert, info, metrics, sentence, state, whole_call
-from tests.storage.writing import all_kept, publish, rows, until, writing
+from tests.storage.writing import all_kept, publish, rows, writing
+from tests.watching import until
 
 
 @pytest.fixture

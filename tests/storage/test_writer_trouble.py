@@ -19,7 +19,8 @@ from tenor.bus import Bus, lag
 from tenor.bus.opening import open_bus
 from tenor.settings import Settings, StorageSettings
 from tests.storage.events import whole_call
-from tests.storage.writing import all_kept, publish, rows, until, writing
+from tests.storage.writing import all_kept, publish, rows, writing
+from tests.watching import until
 
 TROUBLE, WELL = "the database does not answer, trying again", "the database answers again"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -15,6 +15,7 @@ from storage.writer import GROUP, TOPICS, Writer
 from tenor.bus import Bus, lag
 from tenor.events import CALLS, DEAD, NOTES, SENTENCES, Alert, CallMetrics, CallState, DeadLetter, Event, Sentence
 from tenor.settings import Settings
+from tests.watching import until
 
 KEPT = ("calls", "sentences", "alerts", "notes", "agents", "customers", "dead_letters")
 
@@ -50,20 +51,7 @@ async def all_kept(bus: Bus, task: asyncio.Task[None] | None = None, timeout_s: 
     async def read() -> bool:
         return not await lag(bus, TOPICS.values(), GROUP)
 
-    await until(read, task, timeout_s)
-
-
-async def until(happened: Callable[[], Any], task: asyncio.Task[None] | None = None, timeout_s: float = 30.0) -> None:
-    async with asyncio.timeout(timeout_s):
-        while True:
-            if task is not None and task.done():
-                task.result()
-            result = happened()
-            if asyncio.iscoroutine(result):
-                result = await result
-            if result:
-                return
-            await asyncio.sleep(0.02)
+    await until(read, task, timeout_s=timeout_s)
 
 
 def rows(database: Database, *names: str) -> dict[str, dict[str, dict[str, Any]]]:

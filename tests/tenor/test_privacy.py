@@ -18,10 +18,11 @@ from ingest.sources import expand
 from storage.recordings import Recorder
 from storage.writer import Writer
 from tenor import telemetry
-from tenor.bus import Bus, Partition
+from tenor.bus import Bus
 from tenor.cli.pipeline import pipeline, running
-from tenor.events import CALLS, SENTENCES, TRANSCRIPTS, CallState, Event, Topic, Transcript
+from tenor.events import CALLS, SENTENCES, TRANSCRIPTS, CallState, Transcript
 from tenor.settings import Settings, TelemetrySettings
+from tests.watching import events
 
 CARD, PHONE = "6011000990139424", "2065550193"
 DIGITS = "zero one two three four five six seven eight nine"
@@ -38,16 +39,6 @@ def spellings(digits: str) -> set[str]:
         for zero in ("zero", "oh"):
             words = [zero if digit == "0" else DIGITS.split()[int(digit)] for digit in group]
             found |= {" ".join(words), ", ".join(words), "".join(words)}
-    return found
-
-
-async def events(bus: Bus, topic: Topic, call: str) -> list[Event]:
-    found: list[Event] = []
-    for number in range(await bus.partitions(topic)):
-        offset = 0
-        while records := await bus.fetch(Partition(topic.name, number), offset):
-            offset = records[-1].offset + 1
-            found += [topic.decode(record.value) for record in records if record.key == call]
     return found
 
 

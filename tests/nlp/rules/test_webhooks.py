@@ -24,7 +24,8 @@ from tenor.errors import BadInput
 from tenor.events import CALLS, DEAD, Alert, CallState, DeadLetter
 from tenor.settings import LanguageSettings, Settings
 from tests.nlp.rules.calls import info
-from tests.nlp.rules.web import HANG, eventually, serving, status
+from tests.nlp.rules.web import HANG, serving, status
+from tests.watching import until
 
 SECRET = "a secret of ours"
 PATIENT = Patience(timeout_s=30, give_up_s=60, first_wait_s=0.05, longest_wait_s=0.2)
@@ -87,7 +88,7 @@ async def test_an_alert_is_told_signed_and_with_its_call(bus: Bus, bus_settings:
         live = CallState(call="call-1", state="live", at=1.0, info=info(queue="sales", customer="+44 1"))
         await bus.publish_many(CALLS, [live, alert("silent"), alert("cancels", 5000)])
         async with at_work(bus, settings):
-            await eventually(lambda: len(web.requests) == 2)
+            await until(lambda: len(web.requests) == 2)
     assert {request.path for request in web.requests} == {"/crm", "/chat"}
     for request in web.requests:
         assert request.headers["idempotency-key"] == "call-1/cancels/5000"
@@ -114,7 +115,7 @@ async def test_it_is_tried_again_until_it_arrives(quiet_bus: Bus, embedded_setti
         settings = ready(embedded_settings, crm=web.url("/crm"))
         await quiet_bus.publish(CALLS, alert("upset"))
         async with at_work(quiet_bus, settings, replace(PATIENT, timeout_s=3)):
-            await eventually(lambda: len(web.requests) == 5)
+            await until(lambda: len(web.requests) == 5)
             await asyncio.sleep(0.3)
     assert len(web.requests) == 5, "after it arrived, no more"
     assert len({request.headers["idempotency-key"] for request in web.requests}) == 1
@@ -126,10 +127,10 @@ async def test_one_that_never_answers_holds_up_nobody(quiet_bus: Bus, embedded_s
         settings = ready(embedded_settings, crm=web.url("/crm"), chat=web.url("/chat"))
         await quiet_bus.publish_many(CALLS, [alert("cancels", at) for at in range(10)])
         async with at_work(quiet_bus, settings, replace(BRIEF, timeout_s=2, at_once=5)):
-            await eventually(lambda: len({request.headers["idempotency-key"] for request in web.to("/chat")}) == 10)
+            await until(lambda: len({request.headers["idempotency-key"] for request in web.to("/chat")}) == 10)
             assert len(await dead(quiet_bus)) < 10, "the others are told while this one is still being tried"
             letters = await buried(quiet_bus, 10)
-            await eventually(lambda: bool(web.dropped))
+            await until(lambda: bool(web.dropped))
     reasons = {letter.reason for letter in letters}
     assert reasons == {"webhook crm: no answer within 2 s"}
     assert {letter.stage for letter in letters} == {"webhooks"}
@@ -175,10 +176,10 @@ async def test_stopped_before_the_answer_it_is_sent_again(quiet_bus: Bus, embedd
         settings = ready(embedded_settings, crm=web.url("/crm"))
         await quiet_bus.publish_many(CALLS, [live, *(alert("silent", at) for at in range(50)), alert("upset", 99)])
         async with at_work(quiet_bus, settings):
-            await eventually(lambda: len(web.requests) == 1)
+            await until(lambda: len(web.requests) == 1)
             await asyncio.sleep(1.3)  # time for a commit
         async with at_work(quiet_bus, settings):
-            await eventually(lambda: len(web.requests) == 2)
+            await until(lambda: len(web.requests) == 2)
             await _committed(quiet_bus, settings)
         async with at_work(quiet_bus, settings):
             await asyncio.sleep(0.7)
@@ -196,9 +197,9 @@ async def _committed(bus: Bus, settings: Settings) -> None:
 async def test_an_alert_published_twice_is_told_once(quiet_bus: Bus, embedded_settings: Settings) -> None:
     async with serving(crm=[status(200)]) as web, at_work(quiet_bus, ready(embedded_settings, crm=web.url("/crm"))):
         await quiet_bus.publish(CALLS, alert("upset"))
-        await eventually(lambda: len(web.requests) == 1)
+        await until(lambda: len(web.requests) == 1)
         await quiet_bus.publish_many(CALLS, [alert("upset"), alert("upset", 7)])
-        await eventually(lambda: len(web.requests) == 2)
+        await until(lambda: len(web.requests) == 2)
     assert web.requests[1].headers["idempotency-key"] == "call-1/upset/7"
 
 
@@ -215,7 +216,7 @@ async def test_rubbish_on_the_topic_is_put_aside(quiet_bus: Bus, embedded_settin
         await quiet_bus.publish(Rubbish(), alert("upset"))  # type: ignore[arg-type]
         await quiet_bus.publish(CALLS, alert("upset"))
         async with at_work(quiet_bus, ready(embedded_settings, crm=web.url("/crm"))):
-            await eventually(lambda: len(web.requests) == 1)
+            await until(lambda: len(web.requests) == 1)
             assert len(await buried(quiet_bus, 1)) == 1
 
 
