@@ -16,6 +16,7 @@ import psycopg
 import pytest
 import structlog
 from aiokafka.admin import AIOKafkaAdminClient
+from hypothesis import settings as hypothesis_settings
 
 from deploy.kafka.broker import Broker
 from deploy.postgres.server import Server
@@ -27,6 +28,10 @@ from tenor.settings import BusSettings, Settings, StorageSettings
 # A shell that runs the suite in the background has it ignore SIGINT, and so would every program it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# An example that takes long on a busy machine is no wrong one.
+hypothesis_settings.register_profile("tenor", deadline=None)
+hypothesis_settings.load_profile("tenor")
 
 IMPATIENT = {
     "group.min.session.timeout.ms": "1000",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.playbook import MOODS, MOST, read_playbook
@@ -99,7 +99,6 @@ def test_ours_has_steps_for_all_that_callers_want() -> None:
     assert {rule.name for rule in rules.read(None) if rule.escalation} <= book.alerts.keys()
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(["cancel", "refund", "unknown"]),
     st.none() | st.floats(-1, 1),

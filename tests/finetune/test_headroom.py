@@ -32,7 +32,7 @@ def in_16_bits(said: NDArray[np.uint8], weights: Weights) -> NDArray[np.int64]:
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 30, 127]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_nothing_is_cut_off_and_little_is_lost(seed: int, largest: int) -> None:
     random = np.random.default_rng(seed)
     weights = random.integers(-largest, largest, (ROWS, COLUMNS), np.int8, endpoint=True)

@@ -38,7 +38,7 @@ WAVS = {
 
 
 @pytest.mark.parametrize("name", WAVS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(cuts=st.lists(st.integers(0, 200), max_size=12) | st.lists(st.integers(0, 30_000), max_size=5))
 def test_a_wav_file_cut_anywhere(name: str, cuts: list[int]) -> None:
     intake = Intake(Announced())
@@ -47,13 +47,13 @@ def test_a_wav_file_cut_anywhere(name: str, cuts: list[int]) -> None:
     assert np.array_equal(heard[:, 0], TONE)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(cuts=st.lists(st.integers(0, 30_000), max_size=8))
 def test_headerless_pcm_in_odd_pieces(cuts: list[int]) -> None:
     assert np.array_equal(take_in(Intake(Announced()), TONE.tobytes(), cuts)[:, 0], TONE)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(cuts=st.lists(st.integers(0, 30_000), max_size=20))
 def test_flac_is_lossless_however_it_is_cut(cuts: list[int]) -> None:
     # NVIDIA's C++ client claims 16000 Hz mono for every FLAC file; the stream knows better.
@@ -64,7 +64,7 @@ def test_flac_is_lossless_however_it_is_cut(cuts: list[int]) -> None:
     assert np.array_equal(heard[:, 0], long)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(cuts=st.lists(st.integers(0, 10_000), max_size=20))
 def test_ogg_opus_is_as_long_as_what_went_in(cuts: list[int]) -> None:
     intake = Intake(Announced(rate=16000))
@@ -137,14 +137,14 @@ def test_what_cannot_be_decoded_is_refused(data: bytes) -> None:
 MAGIC = [b"", b"RIFF1234WAVE", b"fLaC", b"OggS", b"RIFF1234WAVEfmt "]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.binary(max_size=400), magic=st.sampled_from(MAGIC))
 def test_no_bytes_do_worse_than_a_refusal(data: bytes, magic: bytes) -> None:
     with contextlib.suppress(Refusal):
         take_in(Intake(Announced()), magic + data, [])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     kind=st.sampled_from(["flac", "ogg_opus"]),
     damage=st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 255)), min_size=1, max_size=6),

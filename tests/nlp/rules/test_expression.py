@@ -25,7 +25,7 @@ def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(st.recursive(ATOMS, grown, max_leaves=6), st.text("abc 1A", max_size=8))
 def test_it_finds_what_python_finds(pattern: str, text: str) -> None:
     try:
@@ -71,7 +71,6 @@ def test_what_cannot_be_used_is_told(pattern: str, reason: str, at: int) -> None
     assert told.value.at == at
 
 
-@settings(deadline=None)
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_any_text_is_a_pattern_or_is_refused(pattern: str, text: str) -> None:
     with suppress(Unfit):

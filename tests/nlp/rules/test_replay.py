@@ -109,7 +109,7 @@ def ruleset(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
     return rules(tmp_path_factory.mktemp("rules"), RULES)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(conversation=conversations(), pause=st.integers(0, 30_000))
 def test_replay_equals_live(ruleset: RuleSet, conversation: list[Uttered], pause: int) -> None:
     end_ms = max([one.end_ms for one in conversation], default=0) + pause
@@ -119,7 +119,7 @@ def test_replay_equals_live(ruleset: RuleSet, conversation: list[Uttered], pause
     assert len({alert.alert for alert in alerts}) == len(alerts)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(conversation=conversations())
 def test_figures_and_task_are_worked_out_again(
     tmp_path_factory: pytest.TempPathFactory, conversation: list[Uttered]

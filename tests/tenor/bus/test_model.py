@@ -172,7 +172,5 @@ class BusModel(RuleBasedStateMachine):
 def test_the_bus_does_what_the_model_says() -> None:
     run_state_machine_as_test(
         BusModel,
-        settings=settings(
-            max_examples=25, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
-        ),
+        settings=settings(max_examples=25, stateful_step_count=30, suppress_health_check=list(HealthCheck)),
     )
