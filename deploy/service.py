@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -21,7 +22,7 @@ class ServiceFailed(RuntimeError):
     """The server cannot run; the message says why."""
 
 
-class Service:
+class Service(ABC):
     """A server with its data in a folder. Can be stopped or killed and started again on the same data."""
 
     name: ClassVar[str]
@@ -39,16 +40,17 @@ class Service:
     def address(self) -> str:
         return f"127.0.0.1:{self.port}"
 
+    @abstractmethod
     def prepare(self) -> None:
         """Whatever must be in the data folder before a start."""
-        raise NotImplementedError
 
+    @abstractmethod
     def command(self) -> Sequence[str]:
-        raise NotImplementedError
+        """What runs it."""
 
+    @abstractmethod
     def answers(self) -> bool:
         """Whether requests are served, which is later than the port being open."""
-        raise NotImplementedError
 
     def start(self, patience_s: float = 60.0) -> None:
         """Start and wait until it answers."""
