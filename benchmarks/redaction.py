@@ -1,9 +1,10 @@
 """What redaction takes out of telephone calls, what it leaves in, what it takes wrongly, and what it costs.
 
-    python -m benchmarks.redaction [--calls 40 | --heard FILE] [--misses]
+    python -m benchmarks.redaction [--calls 40 [--live] | --heard FILE] [--misses]
 
 Data: Harper Valley Bank calls (CC BY 4.0) below TENOR_BENCH_DATA, by default ../shared/data beside the repository.
-They are heard by `tenor transcribe` first, which takes minutes; `--heard` names a file of what its `--json` printed.
+They are heard by `tenor transcribe` first, which takes minutes; `--heard` names a file of what its `--json` printed,
+`--live` has them heard as calls are while they go on.
 
 A name or number of the human transcript is found again in the recognised text by aligning the two word by word. It
 counts as taken out only if every recognised word in its place is. What the recogniser left out needs no redaction and
@@ -31,6 +32,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy is imported
 
 import jiwer
 
+from benchmarks.services import heard_live
 from finetune.scores import percentile
 from nlp.model import DEFAULT
 from nlp.redaction import LanguageFinder
@@ -69,12 +71,15 @@ class Side:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--calls", type=int, default=40, help="how many recordings")
+    parser.add_argument("--live", action="store_true", help="as calls are heard while they go on")
     parser.add_argument("--heard", type=Path, help="what `tenor transcribe --json` printed")
     parser.add_argument("--model", type=Path, default=DEFAULT, help="another model's folder")
     parser.add_argument("--misses", action="store_true", help="print what was left in and what was taken wrongly")
     options, _ = parser.parse_known_args()
     lines, hearing_s = (
-        (options.heard.read_text("utf-8").splitlines(), 0.0) if options.heard else transcribed(options.calls)
+        (options.heard.read_text("utf-8").splitlines(), 0.0)
+        if options.heard
+        else transcribed(options.calls, live=options.live)
     )
     heard = {Path(call["call"]["file"]).stem: call["utterances"] for call in map(json.loads, lines)}
     sides = [side for name in sorted(heard) for side in sides_of(CALLS / "calls" / f"{name}.json", heard[name])]
@@ -87,10 +92,11 @@ def main() -> None:
         print(verdict(more <= SLOWER, f"at most {100 * SLOWER:+.0f} %"))
 
 
-def transcribed(calls: int) -> tuple[list[str], float]:
+def transcribed(calls: int, *, live: bool) -> tuple[list[str], float]:
     """What was heard, and the processor time it took."""
     paths = sorted((CALLS / "audio").glob("*.flac"))[:calls]
-    command = [sys.executable, "-m", "tenor", "transcribe", "--json", *map(str, paths)]
+    how = heard_live() if live else []
+    command = [sys.executable, "-m", "tenor", *how, "transcribe", "--json", *map(str, paths)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return done.stdout.splitlines(), used.ru_utime + used.ru_stime

@@ -30,7 +30,7 @@ def slots(text: str, reading: Reading, labels: Sequence[str], *, head: str = "sl
             slot, score = tag[2:], float(row[best])
             if tag == OUTSIDE:
                 continue
-            if tag.startswith("B-") or before[2:] != slot:
+            if (tag.startswith("B-") or before[2:] != slot) and not _hyphenated(text, found, slot, start):
                 found.append((slot, start, end, [score]))
                 continue
             found[-1][3].append(score)
@@ -43,6 +43,11 @@ def slots(text: str, reading: Reading, labels: Sequence[str], *, head: str = "sl
         for start, end in [_without_marks(text, begin, over)]
         if start < end
     )
+
+
+def _hyphenated(text: str, found: Sequence[tuple[str, int, int, list[float]]], slot: str, start: int) -> bool:
+    """Whether a value goes on here after a hyphen: the thirty-first."""
+    return bool(found) and found[-1][0] == slot and text[found[-1][2] : start] == "-"
 
 
 def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:

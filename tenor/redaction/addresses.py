@@ -37,6 +37,16 @@ STATES = frozenset(_STATES.split())
 _TWO_WORDS = frozenset({"new hampshire", "new jersey", "new mexico", "new york", "north carolina", "north dakota",
     "rhode island", "south carolina", "south dakota", "west virginia", "british columbia", "nova scotia"})  # fmt: skip
 _ROOMS = frozenset({"apartment", "apt", "suite", "unit", "floor", "box"})
+_HOMES = frozenset({"apartment", "apt"})
+"""A number behind them is an address by itself."""
+_BOX = re.compile(r"p\.? ?o\.?")
+_DOOR = re.compile(r"\d+[a-z]")
+_SHORT_STATES = """
+al ak az ar ca co ct de fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa ri sc
+sd tn tx ut vt va wa wv wi wy dc
+"""
+_ABBREVIATED = frozenset(_SHORT_STATES.split())
+_ZIP = re.compile(r"\d{5}(-\d{4})?")
 _CUES = frozenset({"address", "zip", "postcode", "zipcode", "city", "town", "state", "county", "street"})
 _DWELLING = frozenset({"live", "lives", "lived", "living", "located", "reside", "moved"})
 _CODES = frozenset({"zip", "postcode", "zipcode", "postal"})
@@ -54,6 +64,7 @@ def addresses(said: Utterance, places: Iterable[Part]) -> Iterator[Mask]:
     """`places` are what a model takes for a place."""
     known = sorted({*_states(said), *places})
     parts = {*_streets(said), *_announced(said, known), *_continued(said, known), *_alone(said, known)}
+    parts |= {*_boxes(said), *_zips(said)}
     parts |= {(code.first, code.last) for code in codes(said) if code.is_postcode and not _named(said, code.first)}
     grown = True
     while grown and parts:
@@ -61,7 +72,7 @@ def addresses(said: Utterance, places: Iterable[Part]) -> Iterator[Mask]:
         more |= {part for part in _strange(said) if any(part[0] == last + 1 for _, last in parts)}
         grown = not more <= parts
         parts |= more
-    for first, last in parts:
+    for first, last in (*parts, *_homes(said)):
         yield Mask(first, last, "address")
 
 
@@ -198,15 +209,57 @@ def _strange(said: Utterance) -> Iterator[Part]:
             yield at, last
 
 
+def _boxes(said: Utterance) -> Iterator[Part]:
+    """`P.O. Box 1234`."""
+    for first, last in _rooms(said):
+        yield from ((at, last) for at in (first - 1, first - 2) if _boxed(said, at, first))
+
+
+def _homes(said: Utterance) -> Iterator[Part]:
+    """The number in `apartment 5B`; an interim has shown the word before it."""
+    for first, last in _rooms(said):
+        if said.core(first) in _HOMES and _numbered(said, first + 1):
+            yield first + 1, last
+
+
+def _numbered(said: Utterance, at: int) -> bool:
+    """Not `my apartment one day`."""
+    run = said.run_at(at)
+    return said.core(at) == "number" or (said.core(at)[:1].isdigit() and not (run and measured(run, said)))
+
+
+def _boxed(said: Utterance, at: int, box: int) -> bool:
+    """Whether `P.O.` stands from token `at` to the box."""
+    return (
+        at >= 0
+        and said.core(box) == "box"
+        and bool(_BOX.fullmatch(" ".join(said.core(place) for place in range(at, box))))
+    )
+
+
+def _zips(said: Utterance) -> Iterator[Part]:
+    """`Austin, TX 78701`: in writing, with the city."""
+    for at in range(1, len(said.tokens)):
+        state = said.tokens[at - 1]
+        short = state.core in _ABBREVIATED and said.text[state.start : state.end].isupper()
+        if short and _ZIP.fullmatch(said.core(at)):
+            first = at - 1
+            while first and at - first < 4 and said.strange(first - 1) and not said.stops_after(first - 1):
+                first -= 1
+            yield first, at
+
+
 def _rooms(said: Utterance) -> Iterator[Part]:
-    """`apartment four b`."""
+    """`apartment four b`, `apartment 5B`."""
     for at in range(len(said.tokens)):
-        if said.core(at) in _ROOMS:
+        if said.core(at) in _ROOMS and not said.stops_after(at):
             last = at
             if said.core(last + 1) in ("number", "box"):
                 last += 1
             run = said.run_at(last + 1)
             last = run.last if run else last
+            if _DOOR.fullmatch(said.core(last + 1)):
+                last += 1
             if len(said.core(last + 1)) == 1 and said.core(last + 1) != "i":
                 last += 1
             if last > at:

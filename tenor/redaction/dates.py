@@ -26,6 +26,9 @@ _WRITTEN = re.compile(
 )
 _MONTH = re.compile(r"(\d|1[0-2])(st|nd|rd|th)")
 _SKIP = frozenset({"the", "of", "in"})
+_LONGEST_YEAR = 4
+"""Words: `two thousand and one`."""
+_CENTURIES = frozenset({"nineteen", "twenty", "two"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +44,15 @@ def dates(tokens: list[Token]) -> list[Date]:
     for at, token in enumerate(tokens):
         if found and at <= found[-1].last:
             continue
+        free_from = found[-1].last + 1 if found else 0
         if match := _WRITTEN.fullmatch(token.core):
             year = _century(int(match["year"] or match["first"]))
             if _possible(int(match["a"] or match["c"]), int(match["b"] or match["d"]), year):
                 found.append(Date(at, at, year))
         elif token.core in MONTHS:
-            free_from = found[-1].last + 1 if found else 0
-            date = _around(tokens, at, free_from)
+            date = _year_first(tokens, at, free_from) or _around(tokens, at, free_from)
             if date is not None:
-                found.append(date)
+                found.append(_with_year_before(tokens, date, free_from))
         elif date := _in_ordinals(tokens, at):
             found.append(date)
     return found
@@ -87,6 +90,31 @@ def _year_after(tokens: list[Token], at: int) -> tuple[int, int]:
         at += 1
     year, used = _year(tokens, at)
     return year, at + used - 1 if used else 0
+
+
+def _year_before(tokens: list[Token], end: int, free_from: int) -> tuple[int, int]:
+    """The full year before token `end`, and its first token; 0 when there is none, or when it may be a day."""
+    while end > free_from and tokens[end - 1].core in _SKIP:
+        end -= 1
+    for first in range(max(free_from, end - _LONGEST_YEAR), end):
+        year, used = _year(tokens, first)
+        full = tokens[first].core in _CENTURIES or bool(_YEAR.fullmatch(tokens[first].core))
+        if full and used == end - first and _day(tokens, first) != used:
+            return year, first
+    return 0, 0
+
+
+def _year_first(tokens: list[Token], month: int, free_from: int) -> Date | None:
+    """`nineteen eighty two July fourth`."""
+    year, first = _year_before(tokens, month, free_from)
+    day = _day(tokens, month + 1)
+    return Date(first, month + day, year) if year and day and not _year_after(tokens, month + day)[0] else None
+
+
+def _with_year_before(tokens: list[Token], date: Date, free_from: int) -> Date:
+    """`nineteen eighty two, the fourth of July`."""
+    year, first = _year_before(tokens, date.first, free_from) if not date.year else (0, 0)
+    return Date(first, date.last, year) if year else date
 
 
 def _century(year: int) -> int:

@@ -11,6 +11,7 @@ words, since a surname, a street or the first part of an e-mail address may be g
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tenor.redaction.codes import coded
@@ -23,6 +24,8 @@ from tenor.redaction.utterance import CONFIRMING, Utterance
 
 _WINDOW = 3
 _DOMAIN = 8
+_PRICED = re.compile(r"\W+\d[\d\W]*")
+"""`$4111` may become a card number."""
 _WORDS_OF_ONE_LETTER = ("a", "i")
 _MAIL = frozenset({"email", "e-mail", "emails", "mail", "gmail", "address"})
 
@@ -82,4 +85,5 @@ def _grows(said: Utterance, at: int) -> bool:
         or core in MONTHS
         or core in ORDINALS
         or bool(ORDINAL.fullmatch(core))
+        or bool(_PRICED.fullmatch(core))
     )

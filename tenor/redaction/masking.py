@@ -43,8 +43,33 @@ def _weight(kind: str) -> int:
     return KINDS.index(kind)
 
 
-def spans(tokens: Sequence[Token], masks: Iterable[Mask]) -> tuple[Span, ...]:
-    return tuple(Span(tokens[mask.first].start, tokens[mask.last].end, mask.kind) for mask in masks)
+def whole(text: str, tokens: Sequence[Token], mask: Mask) -> Mask:
+    """A mask that covers one part of a hyphenated word covers them all."""
+    first, last, kind = mask
+    while first and _hyphenated(text, tokens, first):
+        first -= 1
+    while last + 1 < len(tokens) and _hyphenated(text, tokens, last + 1):
+        last += 1
+    return Mask(first, last, kind)
+
+
+def _hyphenated(text: str, tokens: Sequence[Token], at: int) -> bool:
+    """With the token before."""
+    return tokens[at].chunk == tokens[at - 1].chunk and text[tokens[at - 1].end : tokens[at].start] == "-"
+
+
+def spans(text: str, tokens: Sequence[Token], masks: Iterable[Mask]) -> tuple[Span, ...]:
+    return tuple(_span(text, tokens[mask.first].start, tokens[mask.last].end, mask.kind) for mask in masks)
+
+
+def _span(text: str, start: int, end: int, kind: str) -> Span:
+    """With the other one of a pair of brackets: `(415) 555 2671`."""
+    opened, closed = text.count("(", start, end), text.count(")", start, end)
+    if closed > opened and text[:start].endswith("("):
+        start -= 1
+    elif opened > closed and text.startswith(")", end):
+        end += 1
+    return Span(start, end, kind)
 
 
 def masked_text(text: str, taken: Sequence[Span]) -> str:

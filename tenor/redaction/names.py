@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from tenor.redaction.dates import MONTHS
 from tenor.redaction.masking import Mask
 from tenor.redaction.numbers import TIMES
 from tenor.redaction.utterance import Utterance
@@ -15,6 +16,9 @@ from tenor.redaction.utterance import Utterance
 LONGEST = 3
 """Words of a name that are taken after a cue; a model may find more."""
 _TITLES = frozenset({"mr", "mrs", "ms", "mister", "missus", "dr", "doctor", "professor"})
+_BEGINNING = "will shall unlike perhaps meanwhile regards sincerely re attn hola ooh oops yo"
+_OPENING = frozenset(_BEGINNING.split())
+"""Begin a sentence with a capital, and a name may follow."""
 _THINGS_WITH_NAMES = "company business street product brand file user domain bank host device network school team pet"
 _THINGS = frozenset(_THINGS_WITH_NAMES.split())
 _AFTER_CALLER = frozenset({"calling", "speaking", "from", "with", "here", "again", "on"})
@@ -43,6 +47,30 @@ def people(said: Utterance, found: Iterable[tuple[int, int]]) -> Iterator[Mask]:
         for at in range(first, last + 1):
             if said.strange(at):
                 yield Mask(at, at, "person")
+
+
+def whole_names(said: Utterance, found: Iterable[Mask], taken: set[int]) -> Iterator[Mask]:
+    """The rest of names in writing, `Nguyen Van Thanh`: words with a capital right beside what was found."""
+    for first, last, kind in found:
+        if kind == "person":
+            before, after = first, last
+            while after - last < LONGEST and after + 1 not in taken and _goes_with(said, after, after + 1):
+                after += 1
+            while first - before < LONGEST and before - 1 not in taken and _goes_with(said, before - 1, before - 1):
+                before -= 1
+            yield Mask(before, after, "person")
+
+
+def _goes_with(said: Utterance, gap: int, at: int) -> bool:
+    """Whether token `at` may be part of a name, with only a space or a hyphen between tokens `gap` and the next."""
+    if at < 0 or not said.strange(at) or said.core(at) in MONTHS | _TITLES:
+        return False
+    if said.core(at) in _OPENING and (at == 0 or said.stops_after(at - 1)):
+        return False
+    token = said.tokens[at]
+    between = said.text[said.tokens[gap].end : said.tokens[gap + 1].start]
+    word = said.text[token.start : token.end]
+    return between in (" ", "-") and word.isalpha() and word[0].isupper() and not word.isupper()
 
 
 def cued(said: Utterance, at: int) -> bool:

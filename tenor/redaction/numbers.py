@@ -26,6 +26,11 @@ _WRITTEN = re.compile(r"\+?\(?\d[\d(),./*_\-\u2010-\u2015]*")
 _GROUP = re.compile(r"\d+")
 _QUANTITY = re.compile(r"\d{1,3}(,\d{3})+\.\d+|\d+\.\d{1,2}")
 _THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
+_MANY = {f"{word}s": digit for word, digit in UNITS.items()} | {f"{digit}s": digit for digit in "0123456789"}
+_MANY |= {"sixes": "6", "zeroes": "0"}
+"""`four ones`."""
+_COUNTS = frozenset("23456789")
+_SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +53,18 @@ def runs(tokens: list[Token]) -> list[Run]:
     found = []
     at = 0
     while at < len(tokens):
-        run = _run(tokens, at)
+        run = _run(tokens, at) or _card_behind_a_sign(tokens, at)
         if run is None:
             at += 1
         else:
             found.append(run)
             at = run.last + 1
     return found
+
+
+def is_card(digits: str) -> bool:
+    """Whether it is as long as a card number, with a check digit that fits."""
+    return 13 <= len(digits) <= 19 and luhn(digits)
 
 
 def luhn(digits: str) -> bool:
@@ -101,6 +111,15 @@ def _run(tokens: list[Token], first: int) -> Run | None:
     return Run(first, last, digits, spelled, pieces, plus, any_scale and quantities == 1)
 
 
+def _card_behind_a_sign(tokens: list[Token], at: int) -> Run | None:
+    """`$4111111111111111` is no amount."""
+    bare = _SIGNS.sub("", tokens[at].core)
+    if bare == tokens[at].core or not bare[:1].isdigit():
+        return None
+    run = _run([*tokens[:at], tokens[at]._replace(core=bare), *tokens[at + 1 :]], at)
+    return run if run is not None and is_card(run.digits) else None
+
+
 def _misheard(tokens: list[Token], at: int) -> tuple[str, int]:
     """`five nine three to six`, `three seven too`: inside and at the end of a number, words are digits."""
     if at + 1 < len(tokens) and tokens[at + 1].core not in UNITS:
@@ -113,6 +132,8 @@ def _piece(tokens: list[Token], at: int) -> tuple[str, int]:
     """Digits of the number at `at`, and how many tokens it takes."""
     core = tokens[at].core
     following = tokens[at + 1].core if at + 1 < len(tokens) else ""
+    if following in _MANY and (count := UNITS.get(core, core)) in _COUNTS:
+        return _MANY[following] * int(count), 2
     if core in UNITS:
         return UNITS[core], 1
     if core in TEENS:

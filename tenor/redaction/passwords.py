@@ -11,9 +11,7 @@ from tenor.redaction.utterance import Utterance
 _CUE = r"(?:^| )(?:pass ?(?:word|code|phrase)|pwd?|(?:memorable|secret|safe|security) word)"
 _NAMED = re.compile(rf"{_CUE}$")
 _TOLD = re.compile(rf"{_CUE}(?:'s| is| was| it's)$")
-_WORDS = frozenset(
-    {"password", "password's", "passcode", "passphrase", "word", "word's", "code", "phrase", "pw", "pwd"}
-)
+_WORDS = frozenset({"password", "passcode", "passphrase", "word", "code", "phrase", "pw", "pwd"})
 _ABOUT = """
 not no wrong incorrect invalid right correct fine good okay ok expired old new weak strong too so very still now never
 always also just only working reset being been blocked locked lost gone forgotten saved stored set required needed safe
@@ -25,12 +23,16 @@ and or but because if when
 """
 _SAID_ABOUT = frozenset(_ABOUT.split())
 """`my password is not working`: these tell about it."""
+_JUDGEMENTS = "right correct wrong incorrect fine good expired old new weak strong safe secure secret"
+_JUDGING = frozenset(_JUDGEMENTS.split())
+"""They tell about it, unless a word follows that is none of everyday: `correct horse battery staple`."""
 _ENDS = frozenset({"and", "but", "so", "or", "i", "thanks", "thank", "please", "okay", "ok", "can", "if", "because"})
 _LONGEST = 6
 
 
 def passwords(said: Utterance) -> Iterator[Mask]:
-    if _WORDS.isdisjoint(said.past) and _WORDS.isdisjoint(token.core for token in said.tokens):
+    cores = [*said.past, *(token.core for token in said.tokens)]
+    if _WORDS.isdisjoint(core.removesuffix("'s") for core in cores):
         return
     for at in range(len(said.tokens)):
         if _told(said, at) and (said.core(at) not in _SAID_ABOUT | _ENDS or _goes_on(said, at)):
@@ -41,9 +43,12 @@ def passwords(said: Utterance) -> Iterator[Mask]:
 
 
 def _goes_on(said: Utterance, at: int) -> bool:
-    """`one two three four`."""
+    """`one two three four`, `correct horse`."""
     run = said.run_at(at)
-    return run is not None and len(run.digits) > 1
+    if run is not None:
+        return len(run.digits) > 1
+    apart = said.stops_after(at) or said.comma_after(at)
+    return said.core(at) in _JUDGING and said.strange(at + 1) and not apart
 
 
 def _told(said: Utterance, at: int) -> bool:

@@ -15,9 +15,10 @@ from tenor.redaction.codes import code_kind, codes
 from tenor.redaction.dates import ORDINALS, Date, dates
 from tenor.redaction.emails import announced, emails
 from tenor.redaction.holding import held, mail_is_near
-from tenor.redaction.masking import Mask, joined, masked_text, masked_words, spans
-from tenor.redaction.names import names, people
+from tenor.redaction.masking import Mask, joined, masked_text, masked_words, spans, whole
+from tenor.redaction.names import names, people, whole_names
 from tenor.redaction.passwords import passwords
+from tenor.redaction.plain import plain
 from tenor.redaction.utterance import Utterance
 from tenor.redaction.verdicts import context, continued, verdicts
 
@@ -47,16 +48,17 @@ class PatternRedactor:
         self._finder = finder if self._meaning else None
 
     def redact(self, text: str, words: Sequence[Word], *, before: str = "", final: bool = True) -> Redacted:
-        worth_a_look = self._meaning or _WORTH_A_LOOK.search(text) or _ANNOUNCED.search(before[-40:])
+        seen = plain(text)
+        said = Utterance(seen.text, plain(before).text)
+        worth_a_look = self._meaning or _WORTH_A_LOOK.search(said.text) or _ANNOUNCED.search(said.before[-40:])
         if not self._kinds or (final and not worth_a_look):
             return Redacted(text, tuple(words), ())
         if len(text) > LONGEST and not words:
             return self._in_parts(text, before, final=final)
-        said = Utterance(text, before)
         masks = self._masks(said, final=final)
         if not masks:
             return Redacted(text, tuple(words), ())
-        taken = spans(said.tokens, masks)
+        taken = tuple(seen.original(span) for span in spans(said.text, said.tokens, masks))
         shown, times = self._mask_words(said, masks, words)
         return Redacted(masked_text(text, taken), shown, taken, times)
 
@@ -74,15 +76,16 @@ class PatternRedactor:
     def _mask_words(
         self, said: Utterance, masks: list[Mask], words: Sequence[Word]
     ) -> tuple[tuple[Word, ...], tuple[Redaction, ...]]:
-        if [word.text for word in words] != said.text.split():
+        heard = [plain(word.text).text for word in words]
+        if heard != said.text.split():
             # Not spelled as in the text: judge them by themselves.
-            said = Utterance(" ".join(word.text.replace(" ", "-") or "-" for word in words), said.before)
+            said = Utterance(" ".join("-".join(word.split()) or "-" for word in heard), said.before)
             masks = self._masks(said, final=True)
         return masked_words(words, said.tokens, masks)
 
     def _masks(self, said: Utterance, *, final: bool) -> list[Mask]:
         """Everything to take out, in order."""
-        masks = joined(self._found(said, final=final))
+        masks = joined(whole(said.text, said.tokens, mask) for mask in self._found(said, final=final))
         if not final:
             rest = held(said, masks, words=self._growing)
             masks = [*(mask for mask in masks if mask.last < rest.first), rest] if rest else masks
@@ -135,9 +138,10 @@ class PatternRedactor:
                 if covered and taken.isdisjoint(covered):
                     (people_found if kind == "person" else places_found).append((covered[0], covered[-1]))
             masks = list(self._named(said, taken, places_found))
-        yield from masks
         if "person" in self._kinds:
-            yield from people(said, people_found)
+            masks += people(said, people_found)
+            masks += list(whole_names(said, masks, taken))
+        yield from masks
 
     def _named(self, said: Utterance, taken: set[int], places: Iterable[tuple[int, int]]) -> Iterator[Mask]:
         if "address" in self._kinds:

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 _CHUNK = re.compile(r"\S+")
-_EDGE = ".,!?;:\"'()[]#*\u201c\u201d\u2018\u2019"
+_EDGE = ".,!?;:\"'()[]<>{}|~#*\u201c\u201d\u2018\u2019\u00ab\u00bb\u2026"
 _HYPHENATED = re.compile(r"[A-Za-z']+(?:-[A-Za-z']+)+[.,!?;:\"']*")
 _PART = re.compile(r"[^-]+")
 _LABELLED = re.compile(r"[A-Za-z.]+[:=#](?!//)|.+")
@@ -15,7 +15,7 @@ _LABELLED = re.compile(r"[A-Za-z.]+[:=#](?!//)|.+")
 
 class Token(NamedTuple):
     core: str
-    """Lower case, without the punctuation around it."""
+    """Lower case, without the punctuation around it, with a straight apostrophe."""
     start: int
     end: int
     """Of the core, in characters of the text."""
@@ -28,7 +28,7 @@ def tokenise(text: str) -> list[Token]:
     for number, chunk in enumerate(_CHUNK.finditer(text)):
         for part in (_PART if _HYPHENATED.fullmatch(chunk[0]) else _LABELLED).finditer(chunk[0]):
             raw, start = part[0], chunk.start() + part.start()
-            core = raw.strip(_EDGE) if "@" not in raw else raw.strip(_EDGE + "<>")
+            core = raw.strip(_EDGE)
             start += raw.find(core) if core else 0
-            tokens.append(Token(core.lower(), start, start + len(core), number))
+            tokens.append(Token(core.lower().replace("\u2019", "'"), start, start + len(core), number))
     return tokens

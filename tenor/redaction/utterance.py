@@ -8,6 +8,7 @@ from functools import cached_property
 
 from tenor.redaction.numbers import BETWEEN, Run, runs
 from tenor.redaction.ordinary import ORDINARY
+from tenor.redaction.plain import plain
 from tenor.redaction.tokens import Token, tokenise
 
 REACH, FAR = 10, 25
@@ -33,7 +34,7 @@ _STOPS = re.compile(r"[.?!](\s|$)")
 
 def confirms(text: str) -> bool:
     """Whether an utterance is nothing but `okay`: a number goes on behind it, so what came before it is remembered."""
-    return all(token.core in CONFIRMING for token in tokenise(text))
+    return all(token.core in CONFIRMING for token in tokenise(plain(text).text))
 
 
 @dataclass(frozen=True)

@@ -29,13 +29,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tenor.redaction.numbers import BETWEEN, SOUND_ALIKE, UNITS, Run, luhn, runs
+from tenor.redaction.numbers import BETWEEN, SOUND_ALIKE, UNITS, Run, is_card, runs
 from tenor.redaction.tokens import tokenise
 from tenor.redaction.utterance import CONFIRMING, FAR, FILLERS, REACH, Utterance
 
 _CONTEXTS = {
     "card": "card cards visa mastercard amex discover credit debit cvv cvc cvv2 expiry expires expiration security "
-    "ends ending digits",
+    "ends ending digits back",
     "account": "account accounts acct iban routing sort bsb ssn social pin passport license licence insurance password "
     "passcode verification otp",
     "phone": "phone iphone telephone mobile cell cellphone call reach text fax dial callback",
@@ -46,10 +46,10 @@ _CONTEXTS = {
 _CONTEXT = {word: kind for kind, words in _CONTEXTS.items() for word in words.split()}
 CUES = frozenset(_CONTEXT)
 _SHORT = frozenset(
-    {"cvv", "cvc", "cvv2", "security", "expiry", "expires", "expiration", "pin", "ends", "ending", "digits"}
+    {"cvv", "cvc", "cvv2", "security", "expiry", "expires", "expiration", "pin", "ends", "ending", "digits", "back"}
 )
-_WEAK = frozenset({"ends", "ending", "digits"})
-"""`my account ends in`: of a card, unless another word says of what."""
+_WEAK = frozenset({"ends", "ending", "digits", "back"})
+"""`my account ends in`, `the code on the back`: of a card, unless another word says of what."""
 _MEASURES = """
 dollar dollars cent cents buck bucks euro euros pound pounds percent % year years month months week weeks day days
 hour hours minute minutes second seconds am pm a.m p.m o'clock times people items item pieces units miles
@@ -57,23 +57,30 @@ kilometers meters feet inch inches kilos kg grams gb mb gigabytes megabytes degr
 """
 MEASURES = frozenset(_MEASURES.split())
 _BEFORE_YEARS = frozenset({"in", "since", "of", "from", "until", "by", "year"})
-_NUMBERED = frozenset({"number", "code"})
-_TELLS = frozenset({"is", "it's", "number"})
+_NUMBERED = frozenset({"number", "code", "number's", "code's"})
+_TELLS = frozenset({"is", "it's", "number", "number's", "code's"})
 _NUMBERS = frozenset({"card", "account", "phone", "number"})
 
 
 def context(said: Utterance, first: int) -> tuple[str, str]:
     """What the words before token `first` say it is, and the word that says so."""
     cores = [*said.past, *(token.core for token in said.tokens[max(0, first - FAR) : first])][-FAR:]
-    following, weak = ("", ""), ""
-    for away, core in enumerate(reversed(cores), start=1):
-        near = away <= REACH or "number" in following
-        if near and (kind := _CONTEXT.get(core)) and (core != "security" or following[0] == "code"):
-            if core not in _WEAK:
-                return kind, weak or core
-            weak = core
-        following = core, following[0]
+    weak = ""
+    for at in reversed(range(len(cores))):
+        near = len(cores) - at <= REACH or "number" in cores[at + 1 : at + 3]
+        word = cores[at].removesuffix("'s")
+        if near and (kind := _CONTEXT.get(word)) and _says(cores, at):
+            if word not in _WEAK:
+                return kind, weak or word
+            weak = word
     return ("card", weak) if weak else ("", "")
+
+
+def _says(cores: list[str], at: int) -> bool:
+    """Not `security` of anything but a code; not `back` as in `call me back`."""
+    if cores[at] == "security":
+        return cores[at + 1 : at + 2] == ["code"]
+    return cores[at] != "back" or cores[max(0, at - 2) : at] in (["on", "the"], ["at", "the"])
 
 
 def verdicts(said: Utterance, found: Sequence[Run], *, every: bool) -> Iterator[tuple[Run, str]]:
@@ -138,7 +145,7 @@ def _more(run: Run, said: Utterance, last: int) -> bool:
 def verdict(run: Run, said: Utterance, *, every: bool) -> str:
     """The kind of a number; empty for one that may be seen. `every`: all that are read out are secret."""
     digits, count = run.digits, len(run.digits)
-    if 13 <= count <= 19 and luhn(digits):
+    if is_card(digits):
         return "card"
     found, word = context(said, run.first)
     dated = said.core(run.first - 1) in _BEFORE_YEARS

@@ -28,6 +28,10 @@ NAMED = [
     ("Marguerite, can you hear me?", "[person], can you hear me?"),
     ("Sure I can help you with that, Leopold.", "Sure I can help you with that, [person]."),
     ("I'm Rosalind.", "I'm [person]."),
+    ("Kate Middleton-Jones", "[person]"),
+    ("Mohammed Al-Rashid", "[person]"),
+    ("this is DeShawn Washington", "this is [person]"),
+    ("Nguyen Van Thanh", "[person]"),
     ("Harper Valley, California.", "[address]."),
     ("it's four nineteen willow bend road in cheltenham", "it's [address] in [address]"),
 ]

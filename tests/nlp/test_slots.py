@@ -45,6 +45,16 @@ def test_two_values_side_by_side_stay_two() -> None:
     assert found("monday tuesday", ["B-date", "B-date"]) == [("date", "monday"), ("date", "tuesday")]
 
 
+def test_a_value_goes_on_after_a_hyphen() -> None:
+    text = "the thirty-first of May"
+    pieces = reading(
+        ["O", "B-date", "O", "B-date", "I-date", "I-date"],
+        [(0, 3), (4, 10), (10, 11), (11, 16), (17, 19), (20, 23)],
+        [0, 1, 2, 3, 4, 5],
+    )
+    assert [entity.text for entity in slots(text, pieces, TAGS)] == ["thirty-first of May"]
+
+
 def test_a_value_may_begin_with_an_inside_tag() -> None:
     assert found("ten dollars", ["I-amount", "I-amount"]) == [("amount", "ten dollars")]
 

@@ -26,6 +26,10 @@ REDACTOR = PatternRedactor(["address", "number", "phone"])
         ("we moved to Tewkesbury", "we moved to [address]"),
         ("California.", "[address]."),
         ("new york", "[address]"),
+        ("P.O. Box 1234, Austin, TX 78701", "[address]"),
+        ("p o box 1234", "[address]"),
+        ("it goes to apartment 5B please", "it goes to apartment [address] please"),
+        ("12 Oak Street, apartment 5B", "[address]"),
     ],
 )
 def test_addresses_are_taken_out(said: str, kept: str) -> None:
@@ -42,6 +46,9 @@ def test_addresses_are_taken_out(said: str, kept: str) -> None:
         "it is across the street",
         "the store is on the road",
         "in one place at a time",
+        "my apartment one day was cold",
+        "it's a New York City apartment. Two girls live there",
+        "I got the apartment 2 years ago",
         "two steps down the way",
         "your address has been changed",
     ],

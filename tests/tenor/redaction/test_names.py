@@ -29,6 +29,7 @@ REDACTOR = PatternRedactor(["person"])
         ("s m y t h", "[person]"),
         ("d for david u for uncle n for nora", "[person]"),
         ("k o double l e r", "[person]"),
+        ("okay Mr. Al-Rashid one moment", "okay Mr. [person] one moment"),
     ],
 )
 def test_names_are_taken_out(said: str, kept: str) -> None:
@@ -71,6 +72,31 @@ def test_everyday_words_stay_whatever_a_model_thinks() -> None:
     assert redactor.redact("I would like to speak to Zbigniew please", ()).text == (
         "I would like to speak to [person] please"
     )
+
+
+class Surname:
+    """A finder that knows one name."""
+
+    def find(self, text: str, *, final: bool) -> Iterator[Span]:
+        start = text.find("Okafor")
+        yield Span(start, start + len("Okafor"), "person")
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Chukwuemeka Okafor", "[person]"),
+        ("I spoke to DeShawn Okafor Washington today", "I spoke to [person] today"),
+        ("I spoke to Okafor-Jones today", "I spoke to [person] today"),
+        ("I spoke to deshawn Okafor today", "I spoke to deshawn [person] today"),
+        ("I'm from Springfield, Okafor", "I'm from Springfield, [person]"),
+        ("Will Okafor come on Monday", "Will [person] come on Monday"),
+        ("I met Captain Okafor June third", "I met [person] June third"),
+        ("Thanks Okafor. Zurich is fine", "Thanks [person]. Zurich is fine"),
+    ],
+)
+def test_a_name_in_writing_is_taken_out_whole(said: str, kept: str) -> None:
+    assert PatternRedactor(["person"], Surname()).redact(said, ()).text == kept
 
 
 def test_a_model_is_not_asked_about_other_kinds() -> None:

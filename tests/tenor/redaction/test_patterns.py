@@ -7,6 +7,7 @@ import time
 import pytest
 
 from tenor.events import Word
+from tenor.redaction import KINDS
 from tenor.redaction.patterns import PatternRedactor
 from tenor.redaction.utterance import confirms
 
@@ -38,6 +39,18 @@ SECRET = [
     ("it ends in 4242 i think", "it ends in [card] i think"),
     ("the three digits on the back are one two three", "the three digits on the back are [card]"),
     ("4111*1111*1111*1111", "[card]"),
+    ("I paid $4111111111111111", "I paid [card]"),
+    ("I paid $4111 1111 1111 1111 today", "I paid [card] today"),
+    ("\u20ac4111-1111-1111-1111", "[card]"),
+    ("the code on the back is 456", "the code on the back is [card]"),
+    ("the last three on the back four five six", "the last three on the back [card]"),
+    ("the code at the back is one two three", "the code at the back is [card]"),
+    (
+        "expires december twenty twenty seven and the code on the back is one two three",
+        "expires [birth date] and the code on the back is [card]",
+    ),
+    ("my cvv's 456", "my cvv's [card]"),
+    ("it's four triple one then four ones then four ones and four ones", "it's [card] and [card]"),
     # in groups, with what is said between them
     (
         "my card number is four one one one okay one one one one okay one one one one okay one one one one",
@@ -66,6 +79,11 @@ SECRET = [
     ("social security number one two three forty five sixty seven eighty nine", "social security number [account]"),
     ("it is 9988776655443", "it is [account]"),
     ("my pin is 4321", "my pin is [account]"),
+    ("my pin's 4 3 2 1", "my pin's [account]"),
+    ("my pin\u2019s 4321", "my pin\u2019s [account]"),
+    ("my account number is three sevens four oh two", "my account number is [account]"),
+    ("the password's correct horse battery staple", "the password's [account]"),
+    ("the passcode's one two three four", "the passcode's [account]"),
     ("my account ends in double seven one", "my account ends in [account]"),
     ("my password is hunter2", "my password is [account]"),
     ("the old password was flamingo 42 i think", "the old password was [account] i think"),
@@ -89,7 +107,9 @@ SECRET = [
     ("national insurance number QQ 12 34 56 C", "national insurance number [account]"),
     # telephones
     ("call me at 555-123-4567", "call me at [phone]"),
-    ("call me at (555) 123-4567 please", "call me at ([phone] please"),
+    ("call me at (555) 123-4567 please", "call me at [phone] please"),
+    ("(415) 555 2671", "[phone]"),
+    ("my phone number's five", "my phone number's [phone]"),
     ("my number is +44 20 7946 0958", "my number is [phone]"),
     ("you can reach me on five five five one two three four five six seven", "you can reach me on [phone]"),
     ("it's five five five, one two three, four five six seven.", "it's [phone]."),
@@ -134,6 +154,10 @@ SECRET = [
     ("i was born in nineteen eighty two", "i was born in [birth date]"),
     ("born in march 1982", "born in [birth date]"),
     ("my birthday is july fourth oh two", "my birthday is [birth date]"),
+    ("nineteen eighty two july fourth", "[birth date]"),
+    ("1982 July 4th", "[birth date]"),
+    ("nineteen eighty two, the fourth of july", "[birth date]"),
+    ("two thousand and one july fourth", "[birth date]"),
     # groups of a number, alone
     ("four one one one", "[number]"),
     ("4111.", "[number]."),
@@ -161,6 +185,16 @@ ORDINARY = [
     "my order number is 48213",
     "order number four eight two one three",
     "the tracking number is 1234567890",
+    "can you check order 1234567890",
+    "reference: 12345678",
+    "it was $1234567890",
+    "call me back in 200 days",
+    "the model number on the back is 4567",
+    "two eights",
+    "the password's correct",
+    "the password is wrong apparently",
+    "in 2019 march was cold",
+    "we meet on twenty six july",
     "flight 1472 to Boston",
     "my zip code is 94043",
     "one two three",
@@ -223,6 +257,48 @@ def test_words_spelled_otherwise_are_judged_by_themselves(said: str, kept: str) 
     words = tuple(Word(text=word, start_ms=n, end_ms=n) for n, word in enumerate(said.lower().replace(",", "").split()))
     secrets = {word.text for word in words} - set(kept.lower().replace(",", "").split())
     assert not secrets & {word.text for word in REDACTOR.redact(said, words).words}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<b>6011</b> 0009 9013&nbsp;9424, please", "<b>[card], please"),
+        ("My card<br>6011 0009<br/>9013 9424", "My card<br>[card]"),
+        ("mail <jane@acme.io> now", "mail <[email]> now"),
+        ("if a<b and b>c then 5 < 6 & 7", "if a<b and b>c then 5 < 6 & 7"),
+    ],
+)
+def test_markup_that_was_pasted_hides_nothing(text: str, shown: str) -> None:
+    assert PatternRedactor(KINDS).redact(text, ()).text == shown
+
+
+@pytest.mark.parametrize(
+    "unseen",
+    ["\u200b", "\u00ad", "\u200d", "\ufeff", "\u0301", "\ufe0f\u20e3"],
+    ids=["zero width space", "soft hyphen", "joiner", "byte order mark", "accent", "keycap"],
+)
+def test_what_is_not_seen_hides_nothing(unseen: str) -> None:
+    digits = [digit + unseen for digit in "4111111111111111"]
+    card = "".join(digits)
+    assert REDACTOR.redact(f"it's {card} ok", ()).text == "it's [card] ok"
+    assert REDACTOR.redact(f"it's {' '.join(digits)} ok", ()).text == "it's [card] ok"
+    assert REDACTOR.redact(f"my pass{unseen}word is hunter2", ()).text == f"my pass{unseen}word is [account]"
+    words = tuple(Word(text=word, start_ms=0, end_ms=1) for word in ("it's", card))
+    assert [word.text for word in REDACTOR.redact(f"it's {card}", words).words] == ["it's", "[card]"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("jane\uff20acme.io", "[email]"),
+        ("<4111 1111 1111 1111>", "<[card]>"),
+        ("\uff14\uff11\uff11\uff11 1111 1111 1111", "[card]"),
+        ("4111 1111 1111 1111\U0001f44d", "[card]\U0001f44d"),
+        ("caf\u00e9 \U0001f642 call 555-123-4567 \U0001f642", "caf\u00e9 \U0001f642 call [phone] \U0001f642"),
+    ],
+)
+def test_signs_of_one_look_are_one(said: str, kept: str) -> None:
+    assert REDACTOR.redact(said, ()).text == kept
 
 
 def test_spans_tell_what_was_where() -> None:
