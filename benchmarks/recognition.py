@@ -1,6 +1,6 @@
 """Word error rate of `tenor transcribe` on telephone calls, beside the bare engine's on the segments people cut.
 
-    python -m benchmarks.recognition [--calls 10] [--written]
+    python -m benchmarks.recognition [--calls 10] [--written] [--live]
 
 Data: Harper Valley Bank calls (CC BY 4.0) below TENOR_BENCH_DATA, by default ../shared/data beside the repository.
 """
@@ -29,7 +29,7 @@ from asr.local.engine import Hints
 from asr.local.hearing import HearingRequest, Samples
 from asr.local.whisper import WhisperEngine
 from asr.local.wording import Wording
-from benchmarks.services import DATA
+from benchmarks.services import DATA, heard_live
 
 ROLES = {1: "caller", 2: "agent"}
 _TAG = re.compile(r"\[[^\]]*\]|<[^>]*>")
@@ -95,10 +95,11 @@ def channels(limit: int | None) -> list[Channel]:
     return found
 
 
-def transcribed(everything: list[Channel], verbatim: bool) -> tuple[Score, float]:
+def transcribed(everything: list[Channel], verbatim: bool, *, live: bool = False) -> tuple[Score, float]:
     """What `tenor transcribe` makes of the recordings, and the processor time it took."""
     files = dict.fromkeys(str(channel.file) for channel in everything)
-    command = [sys.executable, "-m", "tenor", "--set", f"speech.verbatim={verbatim}", "transcribe", "--json", *files]
+    how = ["--set", f"speech.verbatim={verbatim}", *(heard_live() if live else [])]
+    command = [sys.executable, "-m", "tenor", *how, "transcribe", "--json", *files]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -133,6 +134,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, help="only the first so many calls")
     parser.add_argument("--written", action="store_true", help="numbers as digits instead of the spoken form")
+    parser.add_argument("--live", action="store_true", help="as calls are heard while they go on")
     parser.add_argument("--no-bare", action="store_true", help="leave out the bare engine")
     options = parser.parse_args([] if arguments is None else arguments)
     everything = channels(options.calls)
@@ -140,7 +142,7 @@ def main(arguments: list[str] | None = None) -> None:
         raise SystemExit(f"no recordings in {DATA}; set TENOR_BENCH_DATA")
     seconds = sum(channel.seconds for channel in everything)
     print(f"{len(everything)} channels, {seconds / 60:.0f} minutes", flush=True)
-    score, spent = transcribed(everything, not options.written)
+    score, spent = transcribed(everything, not options.written, live=options.live)
     ours = spent / seconds
     print(f"tenor transcribe:             {score}; {ours:.3f} CPU s per audio s", flush=True)
     if options.no_bare:

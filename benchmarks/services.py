@@ -16,6 +16,9 @@ from pathlib import Path
 
 import psutil
 
+from tenor.cli.transcribe import PATIENT
+from tenor.settings import Settings
+
 DATA = Path(os.environ.get("TENOR_BENCH_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SAMPLES = Path(__file__).parents[1] / "examples" / "calls"
 
@@ -31,6 +34,13 @@ def real_calls() -> list[Path]:
 
 def sample_calls() -> list[Path]:
     return sorted(SAMPLES.glob("*.ogg"))
+
+
+def heard_live() -> list[str]:
+    """Flags by which `tenor transcribe` hears recordings as calls are heard while they go on."""
+    ours = Settings()
+    values = {key: getattr(getattr(ours, section), name) for key in PATIENT for section, name in [key.split(".")]}
+    return [flag for key, value in values.items() for flag in ("--set", f"{key}={value}")]
 
 
 def free_port() -> int:

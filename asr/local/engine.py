@@ -25,6 +25,8 @@ class Hints:
     """Measured times cost something; without this they are estimates."""
     speech_ms: tuple[int, int] | None = None
     """Where in the samples speech begins and ends, for estimates; None is all of them."""
+    hurry: bool = False
+    """Somebody waits for the words: sooner is worth more than a word in a thousand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,6 +200,7 @@ class LocalListener:
             alternatives=self._alternatives_wanted,
             word_times=self._request.word_times,
             speech_ms=((point.onset - start) * FRAME_MS, (point.end - start) * FRAME_MS),
+            hurry=not self._room_s,
         )
 
     @property

@@ -23,6 +23,7 @@ from asr.local.streams import Streams
 from asr.local.synthesis import Synthesis
 from asr.local.translation import Translation
 from asr.local.voices import Voice, find_voice
+from asr.whole import whole
 
 log = structlog.get_logger(__name__)
 
@@ -155,7 +156,7 @@ class RivaServer:
         await asyncio.gather(self._recognitions.drain(grace), self._syntheses.drain(grace))
         await self._http.stop()
         # What is left are health watches: they have seen the last change and may go.
-        await self._server.stop(0.1)
+        await whole(self._server.stop(0.1))  # gRPC complains of a stop that is itself stopped
         self._server = None
         self._speaker.close()
 

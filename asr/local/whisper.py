@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,9 @@ _PACKAGED_SHA256 = {
 _FULL_WINDOW_S = 30.0
 _SILENCE_AFTER_S = 1.0
 """Whisper ends its text where the sound ends; without some silence there it starts to invent."""
+_BRIEF_S, _LEAST_S, _MARGIN_S = 1.5, 9.0, 4.0
+"""What is briefer is read in a whole window. Of one that is filled up, so much at least is looked at, and so much after
+the speech. With less of any of these, Whisper says things twice."""
 _TOKENS_PER_SECOND = 8
 _MOST_TOKENS = 224
 _LONGEST_REPEAT = 4
@@ -33,19 +37,23 @@ _LONGEST_REPEAT = 4
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
+    ids: list[int]
     score: float
     """Mean log-probability of a token."""
-    words: tuple[Word, ...]
     circles: bool
-    """It repeats itself, or came to no end."""
+    """It repeats itself over and over, or came to no end."""
+    twice: bool
+    """It ends with the same words twice."""
 
 
 class WhisperEngine:
     """What it is given is decoded on its own: beam search, temperature 0, no text of what was said before.
 
-    The model was trained on windows of 30 s, and the encoder's cost is the window's, not the speech's.
-    So it takes a shorter window where the utterance fits; only a reading that goes in circles is
-    decoded again, without repetitions, because a second look at every doubtful one comes too late.
+    The model was trained on windows of 30 s, and the encoder's cost is the window's, not the speech's. So it takes a
+    shorter window where the utterance fits. In a hurry it encodes only the first part of that, with the speech: what
+    silence looks like to the encoder is known, and fills up the rest. A reading of that which says something twice is
+    checked in the whole window, and one that still goes in circles is decoded again, without repetitions; a second
+    look at every doubtful one would come too late.
     """
 
     def __init__(
@@ -80,28 +88,56 @@ class WhisperEngine:
         if self._model.is_multilingual:
             self._start += [self._token(f"<|{language[:2]}|>"), self._token("<|transcribe|>")]
         self._prompt = [*self._start, self._token("<|notimestamps|>")]
+        silence = spectrogram(np.zeros(RATE, np.float32), _frames(window_s), self._bank)
+        self._silence = np.array(self._encoded(silence)) if device == "cpu" else None
 
     def decode(self, samples: Audio, hints: Hints) -> list[Decoded]:
         seconds = len(samples) / RATE
         if not seconds:
             return []
-        window = min(max(self._window_s, seconds + _SILENCE_AFTER_S), _FULL_WINDOW_S)
-        features = spectrogram(loud(samples), int(window * FRAMES_PER_SECOND) // 2 * 2, self._bank)
-        sound = self._model.encode(ctranslate2.StorageView.from_array(features[None]))
-        readings = self._read(sound, seconds, hints)
-        if readings[0].circles:
-            readings = self._read(sound, seconds, hints, repeat=_LONGEST_REPEAT)
-        return [
-            Decoded(reading.words, math.exp(reading.score))
-            for reading in readings
-            if reading.words and reading.score >= self._reject
-        ]
+        window_s = min(max(self._window_s, seconds + _SILENCE_AFTER_S), _FULL_WINDOW_S)
+        features = spectrogram(loud(samples), _frames(window_s), self._bank)
+        sound, readings = self._readings(features, seconds, hints)
+        decoded = []
+        for number, reading in enumerate(readings):
+            if reading.score < self._reject:
+                continue
+            if hints.word_times and number == 0:
+                words = self._aligned(sound, reading.ids, seconds)
+            else:
+                words = self._estimated(reading, hints.speech_ms or (0, int(seconds * 1000)))
+            if words:
+                decoded.append(Decoded(words, math.exp(reading.score)))
+        return decoded
 
     def close(self) -> None:
         self._model.unload_model()
 
+    def _readings(self, features: Any, seconds: float, hints: Hints) -> tuple[Any, list[_Reading]]:
+        """Best first, with the encoded sound they were read from."""
+        if hints.hurry and (sound := self._filled_up(features, seconds)) is not None:
+            readings = self._read(sound, seconds, hints)
+            if not readings[0].twice and not readings[0].circles:
+                return sound, readings
+        sound = self._encoded(features)
+        readings = self._read(sound, seconds, hints)
+        if readings[0].circles:
+            readings = self._read(sound, seconds, hints, repeat=_LONGEST_REPEAT)
+        return sound, readings
+
+    def _encoded(self, features: Any) -> Any:
+        return self._model.encode(ctranslate2.StorageView.from_array(np.ascontiguousarray(features[None])))
+
+    def _filled_up(self, features: Any, seconds: float) -> Any:
+        """The encoded speech with encoded silence after it; None where that saves too little."""
+        frames = _frames(max(_LEAST_S, seconds + _MARGIN_S))
+        if self._silence is None or seconds < _BRIEF_S or frames > 0.9 * features.shape[1]:
+            return None
+        speech = np.array(self._encoded(features[:, :frames]))
+        return ctranslate2.StorageView.from_array(np.concatenate([speech, self._silence[:, speech.shape[1] :]], axis=1))
+
     def _read(self, sound: Any, seconds: float, hints: Hints, repeat: int = 0) -> list[_Reading]:
-        """Best first. `repeat`: so many tokens in a row may not come twice."""
+        """`repeat`: so many tokens in a row may not come twice."""
         most = min(8 + int(seconds * _TOKENS_PER_SECOND), _MOST_TOKENS)
         found = self._model.generate(
             sound,
@@ -113,18 +149,15 @@ class WhisperEngine:
             suppress_tokens=self._suppressed,
             return_scores=True,
         )[0]
-        readings: list[_Reading] = []
-        for ids, score in zip(found.sequences_ids, found.scores, strict=True):
-            mean = score * len(ids) / (len(ids) + 1)
-            circles = len(ids) >= most or _in_circles(ids)
-            timed = hints.word_times and not readings and (repeat or not circles)  # else it is read again
-            words = (
-                self._aligned(sound, ids, seconds)
-                if timed
-                else self._estimated(ids, hints.speech_ms or (0, int(seconds * 1000)), mean)
+        return [
+            _Reading(
+                ids,
+                score * len(ids) / (len(ids) + 1),
+                circles=len(ids) >= most or _in_circles(ids),
+                twice=_ends_twice(self._tokenizer.decode(ids)),
             )
-            readings.append(_Reading(mean, words, circles))
-        return readings
+            for ids, score in zip(found.sequences_ids, found.scores, strict=True)
+        ]
 
     def _aligned(self, sound: Any, ids: list[int], seconds: float) -> tuple[Word, ...]:
         """Word times from the decoder's attention to the sound."""
@@ -149,9 +182,9 @@ class WhisperEngine:
             first = last
         return tuple(words)
 
-    def _estimated(self, ids: list[int], span_ms: tuple[int, int], score: float) -> tuple[Word, ...]:
-        texts = [text for group in self._groups(ids) if (text := self._tokenizer.decode(group).strip())]
-        return spread(texts, *span_ms, math.exp(score))
+    def _estimated(self, reading: _Reading, span_ms: tuple[int, int]) -> tuple[Word, ...]:
+        texts = [text for group in self._groups(reading.ids) if (text := self._tokenizer.decode(group).strip())]
+        return spread(texts, *span_ms, math.exp(reading.score))
 
     def _groups(self, ids: list[int]) -> list[list[int]]:
         """The tokens of each word: a word begins with a token that begins with a space."""
@@ -169,7 +202,16 @@ class WhisperEngine:
         return number
 
 
+def _frames(seconds: float) -> int:
+    return int(seconds * FRAMES_PER_SECOND) // 2 * 2  # the encoder joins two
+
+
 def _in_circles(ids: list[int]) -> bool:
     """Whether some tokens in a row come three times: a loop, not a way of speaking."""
     runs = [tuple(ids[at : at + _LONGEST_REPEAT]) for at in range(len(ids) - _LONGEST_REPEAT + 1)]
     return any(runs.count(run) > 2 for run in set(runs))
+
+
+def _ends_twice(text: str) -> bool:
+    words = re.findall(r"[\w']+", text.lower())
+    return any(words[-run:] == words[-2 * run : -run] for run in range(1, len(words) // 2 + 1))

@@ -1,0 +1,81 @@
+"""Whisper in a hurry encodes the speech alone: the same words sooner, and a second look where it says them twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import jiwer
+import numpy as np
+import pytest
+from whisper_normalizer.english import EnglishTextNormalizer
+
+from asr.local.engine import RATE, Audio, Hints
+from asr.local.whisper import WhisperEngine
+from tests.asr.local.hearing.conftest import recording
+
+CUTS = ((0.2, 5.6), (5.6, 9.4), (20.7, 24.4), (24.4, 28.6), (20.7, 28.6))
+"""Of a reading of Dickens: from short to long."""
+normalise = EnglishTextNormalizer()
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[WhisperEngine]:
+    engine = WhisperEngine(workers=1, window_s=15.0)
+    yield engine
+    engine.close()
+
+
+def cut(start_s: float, end_s: float) -> Audio:
+    return np.divide(recording("two_cities.wav", start_s, end_s, RATE), 32768, dtype=np.float32)
+
+
+def text(engine: WhisperEngine, samples: Audio, **hints: Any) -> str:
+    readings = engine.decode(samples, Hints(**hints))
+    return str(normalise(" ".join(word.text for word in readings[0].words))) if readings else ""
+
+
+def test_hurry_costs_hardly_a_word(engine: WhisperEngine) -> None:
+    thorough, hurried = ([text(engine, cut(*part), hurry=hurry) for part in CUTS] for hurry in (False, True))
+    assert all(thorough)
+    assert jiwer.wer(thorough, hurried) < 0.05
+
+
+@dataclass
+class Encoding:
+    """Counts what the encoder is given."""
+
+    model: Any
+    seconds: list[float]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+    def encode(self, features: Any) -> Any:
+        self.seconds.append(features.shape[2] / 100)
+        return self.model.encode(features)
+
+
+@pytest.fixture
+def encoding(engine: WhisperEngine, monkeypatch: pytest.MonkeyPatch) -> Encoding:
+    counting = Encoding(engine._model, [])
+    monkeypatch.setattr(engine, "_model", counting)
+    return counting
+
+
+def test_in_a_hurry_only_the_speech_is_encoded(engine: WhisperEngine, encoding: Encoding) -> None:
+    for seconds, looked_at in ((1.0, 15.0), (2.0, 9.0), (7.0, 11.0), (12.0, 15.0), (17.0, 18.0)):
+        text(engine, cut(20.7, 20.7 + seconds), hurry=True)
+        assert encoding.seconds[0] == looked_at
+        encoding.seconds.clear()
+    text(engine, cut(20.7, 24.4), hurry=False)
+    assert encoding.seconds == [15.0]
+
+
+def test_what_is_said_twice_is_checked_in_the_whole_window(engine: WhisperEngine, encoding: Encoding) -> None:
+    once = cut(20.7, 22.6)
+    twice = np.concatenate([once, np.zeros(RATE // 4, np.float32), once])
+    said = text(engine, twice, hurry=True)
+    assert said.split()[: len(said.split()) // 2] == said.split()[len(said.split()) // 2 :]
+    assert encoding.seconds == [9.0, 15.0]
