@@ -21,7 +21,7 @@ STUCK_S = 30
 LOOKED_AWAY_S = 5
 """Nobody looked for so long: what happened meanwhile is not known."""
 EVERY_S = 1.0
-Condition = Literal["up to date", "working", "stuck", "not known"]
+Condition = Literal["nothing waiting", "working", "stuck", "not known"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class StageWatch:
             return Lag(self._stage, 0, "not known", ())
         now, waiting = self._past[-1]
         stuck = any(now - moved >= STUCK_S for moved in self._moved.values())
-        condition: Condition = "stuck" if stuck else "working" if waiting else "up to date"
+        condition: Condition = "stuck" if stuck else "working" if waiting else "nothing waiting"
         return Lag(self._stage, waiting, condition, tuple(self._past))
 
 

@@ -65,6 +65,11 @@ def address(page: str, **params: str) -> str:
     return f"/{path}?{urlencode(params)}" if params else f"/{path}"
 
 
+def titles() -> dict[str, str]:
+    """What the viewer's pages are called, by their names."""
+    return {name: entry.title for name, entry in st.session_state["pages"].items()}
+
+
 def _who(viewer: Viewer, frame: Frame) -> None:
     if frame.sign_in.kind == "none":
         _looks_as(viewer, frame.database)

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from dashboard.playbook import read_playbook
+from dashboard.playbook import PlaybookFile
 from dashboard.tickets import PAGE, Tickets, bearer
 from tenor.settings import Settings
 
@@ -36,7 +36,7 @@ class Moment(msgspec.Struct, frozen=True):
 class NextSteps:
     def __init__(self, settings: Settings, tickets: Tickets) -> None:
         path = settings.language.playbook
-        self._playbook = read_playbook(Path(path) if path else None)
+        self._file = PlaybookFile(Path(path) if path else None)
         self._tickets = tickets
 
     def routes(self) -> list[BaseRoute]:
@@ -52,5 +52,6 @@ class NextSteps:
             moment = msgspec.json.decode(await request.body(), type=Moment)
         except msgspec.MsgspecError as error:
             return JSONResponse({"error": str(error)}, 400)
-        found = self._playbook.suggest(moment.task, moment.intent, moment.mood_caller, moment.sentences, moment.alerts)
+        book = self._file.playbook()
+        found = book.suggest(moment.task, moment.intent, moment.mood_caller, moment.sentences, moment.alerts)
         return JSONResponse({"steps": [{"text": step.text, "reason": step.reason} for step in found]})

@@ -11,11 +11,16 @@ from pathlib import Path
 from statistics import fmean
 from typing import Protocol
 
+import structlog
+
 from dashboard.feeling import feeling
 from tenor import yaml_fields as fields
+from tenor.errors import BadInput
 from tenor.phrases import Phrase, phrase, words
 from tenor.yaml_lines import Faults, Mapping, Node, Text, read
 from tenor.yaml_lines import Sequence as Items
+
+log = structlog.get_logger(__name__)
 
 DEFAULT = Path(__file__).parent / "playbook.yaml"
 SECTIONS = ("intents", "alerts", "moods")
@@ -138,6 +143,32 @@ def read_playbook(path: Path | None = None, intents: Collection[str] | None = No
         faults.add(tree, "has no steps")
     faults.raise_if_any(path)
     return Playbook(**sections)
+
+
+class PlaybookFile:
+    """The playbook of a file that people go on editing: read again when it has changed. While it is faulty, what it
+    said before counts."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or DEFAULT
+        self._read_at = self._changed_at()
+        self._playbook = read_playbook(self._path)
+
+    def playbook(self) -> Playbook:
+        changed_at = self._changed_at()
+        if changed_at != self._read_at:
+            self._read_at = changed_at
+            try:
+                self._playbook = read_playbook(self._path)
+            except BadInput as error:
+                log.warning("the playbook has mistakes: the one before stays", reason=error.message)
+        return self._playbook
+
+    def _changed_at(self) -> int | None:
+        try:
+            return self._path.stat().st_mtime_ns
+        except OSError:
+            return None
 
 
 def _section(tree: Mapping, name: str, known: Collection[str] | None, faults: Faults) -> dict[str, Entry]:

@@ -283,7 +283,7 @@ def _zero() -> Plot:
     return chart([{"mood": 0}]).mark_rule(color=GREY, opacity=0.45).encode(y="mood:Q")
 
 
-def sentiments_over_time(days: Mapping[tuple[str, str], int]) -> Plot:
+def sentiments_over_time(days: Mapping[tuple[date, str], int]) -> Plot:
     """Sentences a day, by sentiment."""
     rows: Rows = [{"date": f"{day}T00:00:00", "sentiment": label, "sentences": n} for (day, label), n in days.items()]
     colours = alt.Scale(domain=list(SENTIMENT_COLOURS), range=list(SENTIMENT_COLOURS.values()))

@@ -37,6 +37,7 @@ class Classifiers:
 
     def __init__(self, classifiers: Mapping[str, Classifier]) -> None:
         self._classifiers = dict(classifiers)
+        self._failed: set[str] = set()
 
     def labels(self, sentences: Sequence[Understood]) -> list[dict[str, str]]:
         labels: list[dict[str, str]] = [{} for _ in sentences]
@@ -48,7 +49,9 @@ class Classifiers:
                     raise ValueError(f"{len(told)} answers for {len(sentences)} sentences")
             except Exception as error:  # somebody else's code; the message may hold a caller's words
                 counters.CLASSIFIER_ERRORS.labels(name).inc()
-                log.warning("a classifier failed", classifier=name, error=type(error).__name__, at=_where(error))
+                tell = log.warning if name in self._failed else log.error  # commands show errors: one of them
+                self._failed.add(name)
+                tell("a classifier failed", classifier=name, error=type(error).__name__, at=_where(error))
                 continue
             for label, of_sentence in zip(told, labels, strict=True):
                 if label is not None:

@@ -35,7 +35,7 @@ def known(settings: Settings) -> Known:
     return Known(
         intents=(*intents.names, UNKNOWN),
         tasks=(*sorted(intents.tasks), UNKNOWN),
-        sentiments=tuple(valences(language)) if language.backend == "local" else None,  # a server has its own
+        sentiments=valences(language) if language.backend == "local" else None,  # a server has its own
         classifiers=tuple(language.classifiers),
         sides=tuple(dict.fromkeys((*SIDES, *settings.ingest.roles))),
         webhooks=tuple(language.webhooks),

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenor.events import AUDIO_STOPPED, CallMetrics, CallState
+from tenor.events import AUDIO_STOPPED, CallMetrics, CallState, Sentence
 
 RANK = {"ringing": 0, "live": 1, "ended": 2, "analysed": 3, "failed": 4}
-"""A call never goes back in this order, but from AUDIO_STOPPED."""
+"""A call never goes back in this order, but to live: from AUDIO_STOPPED, and when one that failed is heard anew."""
+GOING_ON = ("ringing", "live")
+CLOCKS_DIFFER_S = 60.0
+"""A call may be understood on several machines, one after the other."""
 
 
 def advance(call: dict[str, Any], event: CallState) -> dict[str, Any]:
     """What a state changes in the row; nothing when it has been seen before."""
     changes: dict[str, Any] = {}
-    if _goes_on(call, event):
+    goes_on = _goes_on(call, event)
+    if goes_on:
         changes = {"state": event.state, "state_at": event.at, "reason": event.reason or call["reason"]}
         if event.state in ("ended", "failed"):
             changes["ended_at"] = event.at
         elif event.state == "live":
             changes |= {"ended_at": None, "reason": event.reason}
-    if event.info is not None:
+    if event.info is not None and (goes_on or call["state"] in GOING_ON):  # else what is kept was made otherwise
         info = event.info
         changes |= {
             "medium": info.medium,
@@ -38,6 +42,13 @@ def advance(call: dict[str, Any], event: CallState) -> dict[str, Any]:
     return changes
 
 
+def is_heard_anew(call: dict[str, Any], event: Sentence) -> bool:
+    """Whether it was said after all was said: a call that is over keeps its words, for those of another hearing may be
+    redacted otherwise. One that is read late was said before."""
+    over = call["state"] == "analysed" and call["reason"] != AUDIO_STOPPED
+    return bool(over and max(event.times.values(), default=0.0) > call["state_at"] + CLOCKS_DIFFER_S)
+
+
 def measure(call: dict[str, Any], event: CallMetrics) -> dict[str, Any]:
     """What new figures change in the row; nothing when newer ones are there."""
     if event.at_ms < call["metrics_ms"]:
@@ -51,5 +62,7 @@ def _goes_on(call: dict[str, Any], event: CallState) -> bool:
         return True
     if call["state"] == "ringing" and not call["source"]:
         return True  # nothing but a sentence had been known of it
-    over = call["state"] in ("ended", "analysed") and call["reason"] == AUDIO_STOPPED
-    return over and event.state == "live" and event.at > call["state_at"]
+    may_go_on = call["state"] == "failed" or (
+        call["state"] in ("ended", "analysed") and call["reason"] == AUDIO_STOPPED
+    )
+    return may_go_on and event.state == "live" and event.at > call["state_at"]

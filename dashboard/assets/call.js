@@ -1,5 +1,5 @@
 // The Call page: one conversation with everything known about it, while it happens and afterwards.
-import { act, clock, el, everyFrame, feelFrom, loading, say } from "./dom.js"
+import { act, clock, el, everyFrame, feelFrom, loading, placeOf, say } from "./dom.js"
 import { alerts, figures, moods, notes, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { conversation } from "./conversation.js"
@@ -13,12 +13,17 @@ export default function (component) {
   let current = component, call = null, sound = null, away = false, looks = 0, looking = 0
   const data = component.data
   feelFrom(data.felt)
+  const from = cameFrom(data.pages)
   const manages = data.role === "manager" || data.role === "administrator"
 
   const title = el("h1", {}), state = el("span", { class: "chip state", hidden: "" }), about = el("span", { class: "soft small" }), time = el("span", { class: "time" })
   const status = el("span", { class: "status away", hidden: "" }, el("i"), el("span", { text: "reconnecting …" }))
   const swap = el("button", { class: "plain", text: "⇄ Swap sides", title: "Caller and agent are the wrong way round", hidden: "" })
-  const back = el("button", { class: "plain", text: "← Live", hidden: data.role === "agent" ? "" : undefined, onclick: () => current.setTriggerValue("back", `?${(sessionStorage.getItem("tenor.live.filters") || "").slice(1)}`) })
+  const back = el("button", { class: "plain", text: `← ${from || "Live"}`, hidden: data.role === "agent" && !from ? "" : undefined })
+  back.onclick = () => {
+    if (from) window.location.assign(document.referrer)
+    else current.setTriggerValue("back", `?${(sessionStorage.getItem("tenor.live.filters") || "").slice(1)}`)
+  }
   const missing = el("p", { class: "trouble", role: "status", hidden: "" })
   const failure = el("p", { class: "trouble", role: "alert", hidden: "" }), hint = el("p", { class: "trouble", role: "alert", hidden: "" })
   const sounds = el("div", {})
@@ -51,12 +56,11 @@ export default function (component) {
 
   function head() {
     const [agent, customer] = [call.about.agent, call.about.customer].map((one) => call.names.get(one) || one)
-    const { site, queue, medium, sample, attributes } = call.about
-    say(title, agent && customer ? `${agent} with ${customer}` : agent || customer || attributes?.name || data.call)
+    say(title, agent && customer ? `${agent} with ${customer}` : agent || customer || call.about.attributes?.name || data.call)
     say(state, call.live ? "● Live" : STATES[call.about.state] || call.about.state)
     state.classList.toggle("on", call.live)
     const here = call.here()
-    say(about, [queue, site, medium !== "voice" ? medium : "", sample ? "sample data" : "", call.live && here.count ? `${here.within(0.5)} s behind speech` : ""].filter(Boolean).join(" · "))
+    say(about, [placeOf(call.about), call.live && here.count ? `${here.within(0.5)} s behind speech` : ""].filter(Boolean).join(" · "))
     failure.hidden = call.about.state !== "failed"
     say(failure, `This call failed: ${call.about.reason || "no reason was given"}`)
     status.hidden = !away
@@ -163,4 +167,11 @@ export default function (component) {
     },
     leave() { feed.close(); clearInterval(seconds); clearTimeout(looking); sound?.leave(); root.remove() },
   }
+}
+
+/** What the page is called whose link led here; undefined when none did: Live goes from page to page without one. */
+function cameFrom(pages) {
+  const byLink = performance.getEntriesByType("navigation")[0]?.name === window.location.href
+  const before = byLink && document.referrer ? new URL(document.referrer) : null
+  return before?.origin === window.location.origin ? pages[before.pathname.slice(1)] : undefined
 }

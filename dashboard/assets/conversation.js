@@ -98,7 +98,7 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
     const old = row.bubble.querySelector("form")
     if (old) { old.remove(); return }
     const { sentence } = row, opened = Date.now()
-    const correct = (kind, value) => onCorrect(sentence.sentence, kind, value, (Date.now() - opened) / 1000)
+    const correct = (kind, value) => { form.remove(); onCorrect(sentence.sentence, kind, value, (Date.now() - opened) / 1000) }
     const intent = el("select", { "aria-label": "Intent" }, el("option", { value: "", text: "Intent …" }),
       ...intents.map((value) => el("option", { value, text: words(value) })))
     intent.onchange = () => { if (intent.value) correct("intent", intent.value) }
@@ -110,7 +110,7 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
       el("button", { class: "plain", type: "submit", text: "Save text" }), intent,
       ...others.map((role) => el("button", { class: "plain", type: "button", text: `Said by ${role}`, onclick: () => correct("role", role) })),
       canPin ? el("button", { class: "plain", type: "button", text: "Note to agent", onclick: () => { form.remove(); onPin(sentence) } }) : null))
-    form.onsubmit = (event) => { event.preventDefault(); if (text.value.trim()) { correct("text", text.value); form.remove() } }
+    form.onsubmit = (event) => { event.preventDefault(); if (text.value.trim()) correct("text", text.value) }
     row.bubble.append(form)
     text.focus()
   }

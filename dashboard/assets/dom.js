@@ -70,6 +70,12 @@ export function counting(held, label, agent) {
   return others(held) === others(label) ? (held.at <= label.at ? label : held) : others(held) ? held : label
 }
 
+/** Where a call belongs, and what is not usual about it. */
+export function placeOf({ queue, site, medium, sample, attributes }) {
+  const madeUp = sample || attributes?.sample === "yes" // the database's word, or the bus's
+  return [queue, site, medium !== "voice" ? medium : "", madeUp ? "sample data" : ""].filter(Boolean).join(" · ")
+}
+
 /** Something quiet in the place of what is still on its way. */
 export function loading(kind, count) {
   return el("div", { class: `loading ${kind}`, role: "status", "aria-label": "Loading" }, ...Array.from({ length: count }, () => el("i")))

@@ -1,5 +1,5 @@
 // The Live page: every call of now as a tile, worst first.
-import { clock, counting, el, everyFrame, feelFrom, loading, moodClass, moodText, roleOf, say, shape, words } from "./dom.js"
+import { clock, counting, el, everyFrame, feelFrom, loading, moodClass, moodText, placeOf, roleOf, say, shape, words } from "./dom.js"
 import { curve, now as moodNow } from "./curve.js"
 import { delays } from "./delays.js"
 import { listen } from "./feed.js"
@@ -154,7 +154,7 @@ export default function (component) {
   function draw(call) {
     const { tile: parts } = call
     say(parts.name, names.get(call.agent) || call.agent || call.attributes?.name || call.id)
-    say(parts.place, [call.queue, call.site, call.medium !== "voice" ? call.medium : ""].filter(Boolean).join(" · "))
+    say(parts.place, placeOf(call))
     say(parts.task, call.task && call.task !== "unknown" ? words(call.task) : "")
     parts.task.hidden = !parts.task.textContent
     const mood = moodNow(call.moods.caller || [])

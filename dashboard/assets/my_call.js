@@ -1,5 +1,5 @@
 // My call: the call at hand, to be read at a glance. Turns to the newest call by itself.
-import { act, clock, el, everyFrame, feelFrom, loading, moodClass, moodText, roleOf, say, shape, words } from "./dom.js"
+import { act, clock, el, everyFrame, feelFrom, loading, moodClass, moodText, placeOf, roleOf, say, shape, words } from "./dom.js"
 import { alerts, card, moods, notes, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { now as moodNow } from "./curve.js"
@@ -8,6 +8,7 @@ import { listen } from "./feed.js"
 const LINES = 6
 const ASKED = 20 // sentences the next steps are chosen by
 const ASK_MS = 700
+const AT_ONCE_MS = 700, SOON_MS = 5000 // when a call is asked for again that was not in the database yet
 const FEELINGS = { negative: "Unhappy", neutral: "Calm", positive: "Happy" }
 
 export default function (component) {
@@ -40,9 +41,9 @@ export default function (component) {
     nothing.hidden = Boolean(call) || !known || Boolean(id)
     main.hidden = !call
     if (!call) return
-    const { customer, queue, site } = call.about
+    const customer = call.names.get(call.about.customer) || call.about.customer
     say(who, customer ? `On the line: ${customer}` : call.about.medium === "voice" ? "On the line" : "In conversation")
-    say(about, [queue, site].filter(Boolean).join(" · "))
+    say(about, placeOf(call.about))
     const value = moodNow(call.moods().caller || []), kind = value === null ? "neutral" : moodClass(value)
     feeling.className = `feeling ${kind}`
     say(feeling.firstChild, shape(kind))
@@ -100,14 +101,18 @@ export default function (component) {
     id = next
     started = at
     call = null
+    follow()
+  }
+  function follow() {
+    const here = id
     one?.close()
     one = listen({
-      ticket: current.data.ticket, call: next,
+      ticket: current.data.ticket, call: here,
       on: {
         status(now) { status.hidden = now === "live" },
         snapshot(snapshot) {
           if (snapshot.call) show(new CallState(snapshot))
-          else setTimeout(() => { if (id === next && !call) { id = ""; turn(next, at) } }, 700)
+          else setTimeout(() => { if (id === here) follow() }, call ? SOON_MS : AT_ONCE_MS) // the database will have it, with names
         },
         sentence(said) { if (call?.hear(said)) { draw(); ask() } },
         transcript(said) { if (call?.live) { call.transcript(said); draw() } },
@@ -145,6 +150,6 @@ export default function (component) {
   const seconds = setInterval(tick, 1000)
   return {
     update(next) { current = next; mine.renew(next.data.ticket); one?.renew(next.data.ticket) },
-    leave() { mine.close(); one?.close(); clearInterval(seconds); root.remove() },
+    leave() { id = ""; mine.close(); one?.close(); clearInterval(seconds); root.remove() },
   }
 }

@@ -23,6 +23,7 @@ def show(viewer: Viewer, database: Database) -> None:
     data = here.page(
         viewer,
         call=call,
+        pages=navigation.titles(),
         sentence=st.query_params.get("sentence", ""),
         audio=audio.address(here.tickets, viewer, call, here.sign_in.lasts_s),
         intents=choices.intents(here.settings),

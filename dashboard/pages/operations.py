@@ -135,7 +135,7 @@ def _watch() -> LagWatch:
 
 
 def _stage(lag: Lag) -> str:
-    tone = {"up to date": "same", "working": "more", "stuck": "down"}.get(lag.condition, "few")
+    tone = {"nothing waiting": "same", "working": "more", "stuck": "down"}.get(lag.condition, "few")
     most = max((count for _, count in lag.past), default=0) or 1
     bars = "".join(f'<i style="height:{max(4, 100 * count / most):.0f}%"></i>' for _, count in lag.past[-40:])
     said = "stuck, or not running" if lag.condition == "stuck" else lag.condition

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from datetime import tzinfo
 from html import escape
 from typing import Any, Literal
 
+import msgspec
 import streamlit as st
 
 from dashboard import choices, filters, frame, listing, look, navigation, plots, tiles
@@ -15,7 +15,7 @@ from storage import history
 from storage.database import Database
 from storage.people import customer_names
 from storage.periods import Period
-from storage.search import Hit, SearchQuery, Snippet, count, from_dict, search
+from storage.search import Hit, SearchQuery, Snippet, by_day, from_dict, search
 from storage.search.saved import Saved, forget, save, saved
 from storage.viewer import Viewer
 from tenor.errors import BadInput
@@ -23,6 +23,8 @@ from tenor.errors import BadInput
 SHOWN = 50
 MOST = 500
 """Sentences of one search; who has more looks for less."""
+COUNTED = 100_000
+"""Sentences that are counted while the reader waits."""
 TIMES = {"Any time": 0, "7 days": 7, "4 weeks": 28, "8 weeks": 56}
 MORE = {"intent": "Intent", "task": "Call about", "agent": "Agent", "customer": "Customer", "site": "Site",
         "queue": "Queue", "medium": "Medium", "rule": "Alert"}  # fmt: skip
@@ -43,7 +45,7 @@ def show(viewer: Viewer, database: Database) -> None:
         with database.session() as session:
             began = time.perf_counter()
             found = search(session, viewer, query, limit=MOST)
-            total = count(session, viewer, query, most=10_000) if found.cursor else len(found.hits)
+            days = by_day(session, viewer, query, look.zone(), COUNTED)
             took = time.perf_counter() - began
     except BadInput as error:
         look.trouble("This cannot be looked for.", f"{error.message}. {error.hint}")
@@ -51,14 +53,16 @@ def show(viewer: Viewer, database: Database) -> None:
     if not found.hits:
         _nothing(viewer, database, query)
         return
-    many = f"more than {look.count(total)}" if total >= 10_000 else look.count(total)
+    total = days.total()
+    all_counted = total < COUNTED
+    many = look.count(total) if all_counted else f"more than {look.count(total)}"
     listing.sample_mark(any(hit.sample for hit in found.hits))
     tiles.section(f"{many} sentence{'' if total == 1 else 's'}", f"in {took * 1000:.0f} ms")
-    days = _by_day(found.hits)
-    if len(found.hits) > 5 and len({day for day, _ in days}) > 1:  # one day has no shape
+    if all_counted and total > 5 and len({day for day, _ in days}) > 1:  # one day has no shape
         plots.show(plots.sentiments_over_time(days))
     if found.cursor:
-        st.caption(f"Shown and downloaded: the newest {MOST}.")
+        plotted = "" if all_counted else " Too many for a plot by day: look for less."
+        st.caption(f"Shown and downloaded: the newest {MOST}.{plotted}")
     shown = st.session_state.get("shown", SHOWN) if st.session_state.get("shown_of") == query else SHOWN
     with database.session() as session:
         names = customer_names(session, [hit.customer for hit in found.hits[:shown]])
@@ -128,7 +132,7 @@ def _saved(viewer: Viewer, database: Database, kept: list[Saved], query: SearchQ
     with st.container(horizontal=True, vertical_alignment="center"):
         for one in kept:
             if st.button(one.name, key=f"saved_{one.id}", icon=":material/bookmark:"):
-                st.session_state["recall"] = one.query
+                st.session_state["recall"] = one
                 st.rerun()
         with st.popover(
             "Saved searches" if kept else "Save this search", icon=":material/bookmark_add:", type="tertiary"
@@ -137,7 +141,7 @@ def _saved(viewer: Viewer, database: Database, kept: list[Saved], query: SearchQ
                 name = st.text_input("Save this search as", max_chars=100)
                 if st.form_submit_button("Save") and name.strip():
                     with database.session() as session:
-                        save(session, viewer.name, name, _timeless(query))
+                        save(session, viewer.name, name, _timeless(query), TIMES.get(st.session_state["when"], 0))
                     st.rerun()
             for one in kept:
                 if st.button(f"Forget “{one.name}”", key=f"forget_{one.id}", type="tertiary", icon=":material/delete:"):
@@ -148,15 +152,16 @@ def _saved(viewer: Viewer, database: Database, kept: list[Saved], query: SearchQ
 
 def _timeless(query: SearchQuery) -> SearchQuery:
     """A saved search looks from the day it is used, so it keeps no moment."""
-    picked = {name: getattr(query, name) for name in FIELDS}
-    return SearchQuery(words=query.words, alerted=query.alerted, **picked)
+    return msgspec.structs.replace(query, since=None, until=None)
 
 
 def _recall() -> None:
     """A saved search fills the filters, before they are drawn."""
-    query: SearchQuery | None = st.session_state.pop("recall", None)
-    if query is None:
+    one: Saved | None = st.session_state.pop("recall", None)
+    if one is None:
         return
+    query = one.query
+    st.session_state["when"] = next((span for span, days in TIMES.items() if days == one.days), "Any time")
     st.session_state["words"], st.session_state["alerted"] = query.words, query.alerted
     for name in FIELDS:
         st.session_state[name] = list(getattr(query, name))
@@ -202,10 +207,6 @@ def _marked(snippet: Snippet) -> str:
         made += [escape(snippet.text[at : mark.start]), f"<mark>{escape(snippet.text[mark.start : mark.end])}</mark>"]
         at = mark.end
     return "".join([*made, escape(snippet.text[at:]), "…" if snippet.cut_after else ""])
-
-
-def _by_day(hits: list[Hit]) -> Counter[tuple[str, str]]:
-    return Counter((look.local(hit.spoken_at).date().isoformat(), hit.sentiment) for hit in hits)
 
 
 def _as_row(hit: Hit, zone: tzinfo) -> dict[str, Any]:

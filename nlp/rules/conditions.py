@@ -6,7 +6,7 @@ Conditions never look at a clock: the same conversation always gives the same an
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Protocol
@@ -14,6 +14,7 @@ from typing import Protocol
 from nlp.rules import figures
 from nlp.rules.conversation import Conversation, Hit, Said, start_of
 from nlp.rules.expression import Expression
+from tenor.events import Sentence
 from tenor.phrases import Phrase
 
 MANY = 1000
@@ -79,7 +80,7 @@ class Sentences(Plain):
     sentiments: frozenset[str] = frozenset()
     labels: tuple[tuple[str, frozenset[str]], ...] = ()
     sure: float = 0.0
-    """Least score of the intent, or of the sentiment."""
+    """Least score of the intent, or of the sentiments together."""
     in_a_row: int = 1
     times: int = 1
     within_ms: int | None = None
@@ -98,10 +99,7 @@ class Sentences(Plain):
             or (self.intents and (event.intent not in self.intents or event.intent_score < self.sure))
             or (
                 self.sentiments
-                and (
-                    event.sentiment not in self.sentiments
-                    or event.sentiment_scores.get(event.sentiment, 1.0) < self.sure
-                )
+                and (event.sentiment not in self.sentiments or _sureness(event, self.sentiments) < self.sure)
             )
             or any(event.labels.get(name) not in wanted for name, wanted in self.labels)
         ):
@@ -291,6 +289,12 @@ class Not:
 
     def holds(self, so_far: Conversation) -> Evidence | None:
         return Evidence(0) if self.part.holds(so_far) is None else None
+
+
+def _sureness(event: Sentence, sentiments: Iterable[str]) -> float:
+    """How likely one of the sentiments is; certain where no scores were given."""
+    scores = event.sentiment_scores
+    return sum(scores.get(name, 0.0) for name in sentiments) if scores else 1.0
 
 
 def leaves(condition: Condition) -> Iterator[Condition]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 
@@ -13,7 +13,8 @@ class Known:
     intents: Collection[str] | None = None
     tasks: Collection[str] | None = None
     """Intents that a whole call can be about."""
-    sentiments: Collection[str] | None = None
+    sentiments: Mapping[str, float] | None = None
+    """With what each is worth in a mood."""
     classifiers: Collection[str] | None = None
     sides: Collection[str] | None = None
     webhooks: Collection[str] | None = None

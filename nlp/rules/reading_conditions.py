@@ -14,6 +14,11 @@ from tenor.phrases import Phrase, phrase
 from tenor.yaml_lines import Faults, Mapping, Node, Sequence, Text, meant
 
 ANYONE = "anyone"
+SIGNS: dict[str, Callable[[float], bool]] = {
+    "positive": lambda valence: valence > 0,
+    "neutral": lambda valence: valence == 0,
+    "negative": lambda valence: valence < 0,
+}
 SENTENCE = ("says", "matches", "intent", "feels", "label", "caller", "agent")
 """Any of these makes a condition about sentences; several of them are about the same sentence."""
 COUNTING = ("who", "sure", "in a row", "times", "within")
@@ -88,12 +93,12 @@ class Conditions:
 
     def _sentence(self, tree: Mapping) -> Found:
         who = self._who(tree)
-        sentiments = self._names(tree, "feels", "sentiment", self._known.sentiments)
+        sentiments = self._sentiments(tree, "feels")
         for side in ("caller", "agent"):
             if (node := tree.get(side)) is not None:
                 if who or tree.get("feels") is not None:
                     self._faults.add(node, f"`{side}: ...` already says who and what they feel")
-                who, sentiments = side, self._names(tree, side, "sentiment", self._known.sentiments)
+                who, sentiments = side, self._sentiments(tree, side)
         in_a_row, times = self._count(tree, "in a row"), self._count(tree, "times")
         if in_a_row and times and (node := tree.get("times")) is not None:
             self._faults.add(node, "either `in a row` or `times`")
@@ -256,6 +261,15 @@ class Conditions:
             if known is not None and name.value not in known:
                 self._faults.unknown(name, kind, known)
         return frozenset(name.value for name in names)
+
+    def _sentiments(self, tree: Mapping, key: str) -> frozenset[str]:
+        """Labels; where a scale of one's own has no `negative`, that is every label worth less than nothing."""
+        known = self._known.sentiments
+        names = self._names(tree, key, "sentiment", known and (*known, *(sign for sign in SIGNS if sign not in known)))
+        if known is None:
+            return names
+        worth = {sign: {label for label, valence in known.items() if fits(valence)} for sign, fits in SIGNS.items()}
+        return frozenset(label for name in names for label in ({name} if name in known else worth.get(name, ())))
 
     def _labels(self, tree: Mapping) -> tuple[tuple[str, frozenset[str]], ...]:
         node = tree.get("label")

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections import Counter
+from datetime import date, datetime, tzinfo
 from typing import Any, NamedTuple
 
 import msgspec
@@ -25,7 +27,7 @@ from storage.tables import Alert
 from storage.viewer import Viewer
 from tenor.errors import BadInput
 
-__all__ = ["Found", "Hit", "Order", "SearchQuery", "Snippet", "count", "from_dict", "search", "to_dict"]
+__all__ = ["Found", "Hit", "Order", "SearchQuery", "Snippet", "by_day", "from_dict", "search", "to_dict"]
 
 ALERT = Alert.__table__  # type: ignore[attr-defined]
 DOCUMENT = table("fts_documents", column("number"), column("sentence"), column("words"), column("lexemes"))
@@ -34,6 +36,8 @@ OF_SENTENCE = ("id", "call", "channel", "start_ms", "end_ms", "spoken_at", "text
 OF_CALL = ("task", "medium", "agent", "customer", "queue", "site", "started_at", "sample")
 MOST = 500
 """Hits of one page at most."""
+QUARTER_S = 900
+"""No day begins within a quarter of an hour, whatever the zone."""
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,16 +112,22 @@ def search(session: Session, viewer: Viewer, query: SearchQuery, limit: int = 50
     )
 
 
-def count(session: Session, viewer: Viewer, query: SearchQuery, most: int = 10_000) -> int:
-    """How many there are, counted no further than `most`."""
+def by_day(
+    session: Session, viewer: Viewer, query: SearchQuery, zone: tzinfo, most: int = 100_000
+) -> Counter[tuple[date, str]]:
+    """How many there are of each day and sentiment, counted no further than `most`."""
     said = terms.read(query.words)
     sqlite = session.get_bind().dialect.name == "sqlite"
-    found = _conditions(select(SENTENCE.c.id), viewer, query, said, sqlite)
-    counted = 0
+    columns = (SENTENCE.c.spoken_at, effective("sentiment").label("sentiment"))
+    found = _conditions(select(*columns), viewer, query, said, sqlite)
+    days: Counter[tuple[date, str]] = Counter()
     for part in _parts(found, query, said):
-        some = select(func.count()).select_from(part.limit(most - counted).subquery())
-        counted += int(session.execute(some).scalar_one())
-    return counted
+        some = part.limit(most - days.total()).subquery()
+        quarter = func.floor(some.c.spoken_at / QUARTER_S).label("quarter")
+        many = select(quarter, some.c.sentiment, func.count()).group_by(quarter, some.c.sentiment)
+        for number, sentiment, times in session.execute(many):
+            days[datetime.fromtimestamp(number * QUARTER_S, zone).date(), sentiment] += times
+    return days
 
 
 def _parts(found: Select[Any], query: SearchQuery, said: Terms) -> list[Select[Any]]:

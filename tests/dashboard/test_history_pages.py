@@ -56,7 +56,7 @@ def test_pages_say_why_they_are_empty(new_house: House, visit: Visit, name: str)
     page = settled(visit(new_house, f"/{name}"))
     if name == "operations":
         expect(page.get_by_text("No sentence in this time.")).to_be_visible()
-        expect(page.locator("[data-stage=storage]")).to_contain_text("up to date")
+        expect(page.locator("[data-stage=storage]")).to_contain_text("nothing waiting")
     else:
         expect(page.locator(".t-empty")).to_contain_text("tenor sample add")
 
@@ -207,7 +207,7 @@ def test_search_finds_marks_and_keeps(old_house: House, visit: Visit) -> None:
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("button", name="Wants a manager").first).to_be_visible()
     with old_house.floor.database.session() as session:
-        (kept,) = session.scalars(select(SavedSearch))
+        (kept,) = session.scalars(select(SavedSearch).where(col(SavedSearch.name) == "Wants a manager"))
         assert kept.query == {"words": "manager", "sentiment": ["negative"]}
     page = settled(visit(old_house, "/search"))
     page.get_by_role("button", name="Wants a manager").first.click()
@@ -220,6 +220,40 @@ def test_search_finds_marks_and_keeps(old_house: House, visit: Visit) -> None:
     page.get_by_role("textbox", name="Words").fill("nothing*says*this")
     page.get_by_role("textbox", name="Words").press("Enter")
     expect(page.locator(".t-empty")).to_contain_text("Nothing found")
+
+
+@pytest.mark.parametrize(("when", "kept"), [("7 days", {"days": 7}), ("Own dates", {})])
+def test_a_saved_search_keeps_how_far_back_it_looks(
+    old_house: House, visit: Visit, when: str, kept: dict[str, int]
+) -> None:
+    name = f"Lately {when}"
+    page = settled(visit(old_house, f"/search?words=refund&when={quote(when)}"))
+    page.get_by_role("button", name=re.compile("Save")).first.click()
+    page.get_by_label("Save this search as").fill(name)
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("button", name=name).first).to_be_visible()
+    with old_house.floor.database.session() as session:
+        (one,) = session.scalars(select(SavedSearch).where(col(SavedSearch.name) == name))
+    assert one.query == {"words": "refund", **kept}
+    page = settled(visit(old_house, "/search?when=4+weeks"))
+    page.get_by_role("button", name=name).first.click()
+    recalled = when if kept else "Any time"
+    expect(page.get_by_role("combobox", name="When")).to_have_value(re.compile(recalled))
+    expect(page.get_by_role("textbox", name="Words")).to_have_value("refund")
+
+
+def test_a_call_leads_back_to_where_it_was_opened(old_house: House, visit: Visit) -> None:
+    page = settled(visit(old_house, "/search?words=refund"))
+    page.locator(".t-row").first.click()
+    page.get_by_role("button", name="← Search").click()
+    expect(page).to_have_url(re.compile(r"/search\?words=refund$"))
+    page.locator(".t-row").first.click()
+    expect(page.get_by_role("button", name="← Search")).to_be_visible()
+    page.get_by_role("link", name="Live").click()
+    call = old_house.floor.call("back.again")
+    page.locator(f'.tile[data-call="{call.id}"]').click()
+    expect(page.get_by_role("button", name="← Live")).to_be_visible()
+    call.ends()
 
 
 def test_a_callers_words_stay_words(old_house: House, visit: Visit) -> None:
@@ -324,6 +358,22 @@ def test_on_a_phone_nothing_sticks_out(old_house: House, visit: Visit, path: str
     expect(page.locator(".t-tile, .t-row, .t-card, [data-testid=stVegaLiteChart]").first).to_be_visible()
     wider = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth")
     assert wider <= 0
+
+
+LONG = "W" * 90
+
+
+@pytest.mark.parametrize(
+    "path", ["/agents?agent=" + LONG, "/search?words=unbroken", "/operations", "/call?call=" + LONG]
+)
+def test_long_words_stay_on_a_phones_page(old_house: House, visit: Visit, path: str) -> None:
+    call = old_house.floor.call(LONG, call=LONG, customer=LONG, queue=LONG, site=LONG)
+    call.says("caller", f"unbroken {LONG}")
+    call.ends("failed", LONG)
+    _until(lambda: _count(old_house, f"SELECT count(*) FROM calls WHERE id = '{LONG}' AND state = 'failed'"))
+    page = visit(old_house, path, phone=True)
+    expect(page.locator(".t-row, .t-call, .conversation").filter(has_text="WWW").first).to_be_visible()
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
 
 
 def test_ten_thousand_calls(old_house: House, visit: Visit) -> None:

@@ -30,7 +30,7 @@ async def test_what_waits_is_what_was_not_read(bus: Bus, bus_settings: Settings)
     waiting = {stage: lag.waiting for stage, lag in found.items()}
     assert waiting == {"asr": 1, "language": 1, "storage": 1, "recordings": 2, "webhooks": 0}
     assert found["storage"].condition == "working"
-    assert found["webhooks"].condition == "up to date"
+    assert found["webhooks"].condition == "nothing waiting"
     assert len(found["asr"].past) == 2
 
 
@@ -46,13 +46,13 @@ def watched(*reached: int, end: int = 100) -> StageWatch:
     ("reached", "expected"),
     [
         ([], "not known"),
-        ([95, 100], "up to date"),
+        ([95, 100], "nothing waiting"),
         ([100, 95], "working"),
         ([50] * 40, "stuck"),
         ([50] * 20, "working"),
         ([*range(40)], "working"),
         ([*[50] * 20, 51, *[51] * 20], "working"),
-        ([100] * 40, "up to date"),
+        ([100] * 40, "nothing waiting"),
     ],
 )
 def test_conditions(reached: list[int], expected: str) -> None:
@@ -97,5 +97,5 @@ async def test_a_call_going_on_is_not_a_stage_that_is_stuck(bus: Bus, bus_settin
         await consumer.commit({place: Commit(position.offset, Handover(reached=position.offset + 1).write())})
     found = {lag.stage: lag for lag in await asyncio.to_thread(LagWatch(bus_settings).look)}
     assert found["language"].waiting == 0
-    assert found["language"].condition == "up to date"
+    assert found["language"].condition == "nothing waiting"
     assert await lag(bus, READS["language"], "language") == 1

@@ -115,6 +115,40 @@ def test_the_worst_comes_first_but_nothing_moves_under_the_hand(house: House, vi
     bad.ends()
 
 
+def test_the_page_stays_where_it_is_when_tiles_change_places(house: House, visit: Visit) -> None:
+    page = live(house, visit)
+    calls = [house.floor.call(f"row-{number:02}") for number in range(25)]
+    for number, call in enumerate(calls):
+        call.says("caller", "Hello.", mood=number / 100)
+    tiles = page.locator(".tile:not(.over)")
+    expect(tiles).to_have_count(25)
+    expect(tiles.last).to_have_attribute("data-call", calls[-1].id)
+    main = page.locator("[data-testid=stMain]")
+    main.evaluate("main => { main.scrollTop = 500 }")
+    page.wait_for_timeout(500)  # the browser chooses what to keep in sight
+    for call in calls[6:12]:  # the rows in sight
+        call.says("caller", "Lovely!", "positive")
+    expect(tiles.last).to_contain_text("Lovely!")
+    page.wait_for_timeout(500)
+    assert main.evaluate("main => main.scrollTop") == 500
+    for call in calls:
+        call.ends()
+
+
+def test_made_up_calls_are_said_to_be(house: House, visit: Visit) -> None:
+    page = live(house, visit)
+    made_up = house.floor.call("greta", attributes={"sample": "yes"})
+    real = house.floor.call("hugo")
+    for _ in range(2):
+        expect(page.locator(f'.tile[data-call="{made_up.id}"]')).to_contain_text("sample data")
+        expect(page.locator(f'.tile[data-call="{real.id}"]')).to_be_visible()
+        expect(page.locator(f'.tile[data-call="{real.id}"]')).not_to_contain_text("sample data")
+        made_up.written(0)
+        page.reload()  # from the database then
+    for call in (made_up, real):
+        call.ends()
+
+
 def test_filters_stay_in_the_address(house: House, visit: Visit) -> None:
     page = live(house, visit)
     leeds, porto = house.floor.call("finn", site="Leeds"), house.floor.call("gita", site="Porto")

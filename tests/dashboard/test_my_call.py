@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from storage.people import Table, store
 from tests.dashboard.conftest import House, Visit
 
 pytestmark = pytest.mark.browser
@@ -29,6 +30,7 @@ def test_the_page_turns_to_the_call_at_hand(house: House, visit: Visit) -> None:
     expect(page.locator(".feeling")).to_contain_text("Unhappy")
     expect(page.locator(".lines")).to_contain_text("I want to cancel my contract")
     expect(page.locator(".steps li").first).to_contain_text("Because the caller")
+    expect(page.locator(".under")).not_to_contain_text("sample data")
     first.metrics(task="cancel")
     expect(page.locator(".task")).to_have_text("Cancel")
     first.alert("cancel_said", "Says that they want to cancel")
@@ -41,3 +43,13 @@ def test_the_page_turns_to_the_call_at_hand(house: House, visit: Visit) -> None:
     second.ends()
     expect(page.get_by_text("Call is over")).to_be_visible()
     first.ends()
+
+
+def test_the_customer_is_called_by_name_also_in_a_call_that_began_just_now(house: House, visit: Visit) -> None:
+    store(house.floor.database, Table("customer", {"NG-1008": {"display_name": "Marco Keller"}}), "test")
+    page = visit(house, "/", looks_as="agent:yara")
+    expect(page.get_by_text("No call right now")).to_be_visible()
+    call = house.floor.call("yara", customer="NG-1008", attributes={"sample": "yes"})
+    expect(page.get_by_text("On the line: Marco Keller")).to_be_visible()
+    expect(page.locator(".under")).to_contain_text("sample data")
+    call.ends()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
-from dashboard.playbook import MOODS, MOST, read_playbook
+from dashboard.playbook import MOODS, MOST, PlaybookFile, read_playbook
 from tenor.yaml_lines import Faulty
 
 OURS = read_playbook()
@@ -84,6 +86,25 @@ def test_a_falling_mood(path: Path) -> None:
 
 def test_nothing_known_nothing_suggested(path: Path) -> None:
     assert read_playbook(path).suggest("unknown", "greeting", None) == []
+
+
+def test_a_file_that_changes_is_read_again(path: Path) -> None:
+    file, seconds = PlaybookFile(path), iter(range(1, 9))
+
+    def asks(text: str) -> str:
+        path.write_text(text)
+        os.utime(path, (next(seconds),) * 2)  # the same moment for a file system, two edits for us
+        return file.playbook().suggest("", "cancel", None)[0].text
+
+    assert asks(BOOK) == "Ask why."
+    assert asks(BOOK.replace("Ask why.", "Ask what for.")) == "Ask what for."
+    with capture_logs() as logs:
+        assert asks("intents: [") == "Ask what for."
+        path.unlink()
+        for _ in range(3):
+            assert file.playbook().suggest("", "cancel", None)[0].text == "Ask what for."
+    assert [one["log_level"] for one in logs] == ["warning", "warning"]  # once each
+    assert asks(BOOK) == "Ask why."
 
 
 def test_ours_has_steps_for_all_that_callers_want() -> None:

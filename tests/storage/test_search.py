@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, date, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import Connection, event, text
 from sqlmodel import Session
 
 from storage.database import Database
-from storage.search import Found, SearchQuery, count, saved, search
+from storage.search import Found, SearchQuery, by_day, saved, search
 from storage.search.terms import Mark, Term, Terms, marks, read
 from storage.tables import Call, Sentence
 from storage.viewer import HOUSE, Viewer
@@ -122,7 +124,7 @@ FILTERS = [
 def test_filters(session: Session) -> None:
     for query, expected in FILTERS:
         assert ids(search(session, HOUSE, query)) == expected, query
-        assert count(session, HOUSE, query) == len(expected), query
+        assert by_day(session, HOUSE, query, UTC).total() == len(expected), query
 
 
 def test_what_people_corrected_counts(session: Session) -> None:
@@ -177,7 +179,7 @@ def test_a_rare_sentiment_is_found_without_reading_the_others(session: Session) 
     event.listen(session.connection(), "before_cursor_execute", explain)
     newest = ["many-100/1/7000", "many-3/0/0", "many-0/1/7000"]
     assert ids(search(session, HOUSE, SearchQuery(sentiment=("positive",)))) == newest
-    assert count(session, HOUSE, SearchQuery(sentiment=("positive",))) == 3
+    assert by_day(session, HOUSE, SearchQuery(sentiment=("positive",)), UTC).total() == 3
     assert len(ids(search(session, HOUSE, SearchQuery(intent=("praise", "other"))))) == 3
     first = search(session, HOUSE, SearchQuery(sentiment=("positive",)), limit=1)
     assert ids(first) == newest[:1]
@@ -197,7 +199,28 @@ def test_turned_sides_count(session: Session) -> None:
 def test_an_agent_finds_only_their_own(session: Session) -> None:
     assert ids(search(session, ANN, SearchQuery(words="thank"))) == ["bank/1/3000"]
     assert search(session, ANN, SearchQuery(agent=("bob",))).hits == []
-    assert count(session, ANN, SearchQuery()) == 4
+    assert by_day(session, ANN, SearchQuery(), UTC).total() == 4
+
+
+@pytest.mark.parametrize(
+    ("zone", "first", "second"),
+    [
+        ("UTC", date(2026, 10, 24), date(2026, 10, 25)),
+        ("Asia/Kathmandu", date(2026, 10, 25), date(2026, 10, 26)),  # a quarter to six ahead
+        ("Europe/Berlin", date(2026, 10, 25), date(2026, 10, 25)),  # where clocks are put back between the two
+    ],
+)
+def test_all_are_counted_by_the_readers_day(database: Database, zone: str, first: date, second: date) -> None:
+    evening, night = (datetime(2026, 10, day, hour, 40, tzinfo=UTC).timestamp() for day, hour in ((24, 22), (25, 22)))
+    with database.session() as session:
+        add_call(session, "a", "yes", "yes", agent="ann", started_at=evening, sentences={0: {"sentiment": "negative"}})
+        add_call(session, "b", *["yes"] * 600, agent="bob", started_at=night)
+        add_label(session, "a/1/1000", "sentiment", "positive")
+        session.commit()
+        own = by_day(session, ANN, SearchQuery(words="yes"), ZoneInfo(zone))
+        everyone = by_day(session, HOUSE, SearchQuery(words="yes"), ZoneInfo(zone))
+    assert own == {(first, "negative"): 1, (first, "positive"): 1}
+    assert everyone == own | {(second, "neutral"): 600}
 
 
 @pytest.mark.parametrize("order", ["newest", "closest"])
@@ -219,7 +242,7 @@ def test_pages_show_everything_once(database: Database, order: str) -> None:
             assert len(page.hits) == 7
         assert pages == whole
         assert len(set(pages)) == 75
-        assert count(session, HOUSE, query, most=10) == 10
+        assert by_day(session, HOUSE, query, UTC, most=10).total() == 10
         with pytest.raises(BadInput, match="no place"):
             search(session, HOUSE, query, cursor="bad!")
 
@@ -282,8 +305,9 @@ def test_searches_are_kept_by_owner(session: Session) -> None:
     query = SearchQuery(words="refund", sentiment=("negative",), since=START)
     saved.save(session, "mia", " angry refunds ", SearchQuery())
     kept = saved.save(session, "mia", "angry refunds", query)
-    saved.save(session, "rita", "mine", SearchQuery(words="x"))
-    assert [(one.name, one.query) for one in saved.saved(session, "mia")] == [("angry refunds", query)]
+    saved.save(session, "rita", "mine", SearchQuery(words="x"), days=7)
+    assert [(one.name, one.query, one.days) for one in saved.saved(session, "mia")] == [("angry refunds", query, 0)]
+    assert [(one.query, one.days) for one in saved.saved(session, "rita")] == [(SearchQuery(words="x"), 7)]
     assert not saved.forget(session, "rita", kept.id)
     assert saved.forget(session, "mia", kept.id)
     assert saved.saved(session, "mia") == []

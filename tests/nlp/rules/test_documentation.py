@@ -13,6 +13,7 @@ from nlp.rules import Known, figures, read
 from nlp.rules.reading import KEYS, ONLY_FOR
 from nlp.rules.reading_conditions import KINDS
 
+SENTIMENTS = {"positive": 1.0, "neutral": 0.0, "negative": -1.0}
 PAGE = Path(__file__).parents[3] / "docs" / "rules.md"
 BLOCKS = re.findall(r"^```yaml( playbook)?\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
 
@@ -25,7 +26,7 @@ def test_every_example_is_right(tmp_path: Path, kind: str, block: str) -> None:
     if kind:
         assert read_playbook(path, intents)
     else:
-        assert len(read(path, Known(intents=intents, sentiments=("positive", "neutral", "negative"))))
+        assert len(read(path, Known(intents=intents, sentiments=SENTIMENTS)))
 
 
 def test_every_key_is_documented() -> None:

@@ -11,7 +11,7 @@ from nlp.rules import Known, read
 from tenor.settings import Settings
 from tenor.yaml_lines import Faulty
 
-KNOWN = Known(intents=("cancel", "refund", "payment"), sentiments=("negative", "neutral"), webhooks=("crm",))
+KNOWN = Known(intents=("cancel", "refund", "payment"), sentiments={"negative": -1.0, "neutral": 0.0}, webhooks=("crm",))
 
 MISTAKES = """\
 upset caller:

@@ -283,9 +283,20 @@ def test_a_revision_can_take_back_what_counted(tmp_path: Path) -> None:
 
 
 def test_the_rules_that_ship_are_in_order() -> None:
-    sentiments = ("negative", "neutral", "positive")
+    sentiments = {"negative": -1.0, "neutral": 0.0, "positive": 1.0}
     ruleset = read(None, Known(intents=taxonomy.read().names, sentiments=sentiments, webhooks=()))
     assert any(rule.escalation for rule in ruleset)
+
+
+def test_the_rules_that_ship_fit_any_scale() -> None:
+    """`negative` is every label worth less than nothing, and as sure as they are together."""
+    scale = {"furious": -1.0, "let down": -0.5, "fine": 0.0, "happy": 1.0}
+    ruleset = read(None, Known(sentiments=scale))
+    scores = {"furious": 0.4, "let down": 0.3, "fine": 0.2, "happy": 0.1}
+    upset = [said("Really", at, sentiment="furious", sentiment_scores=scores) for at in (0, 10, 20)]
+    assert {alert.rule for alert in watch(ruleset, *upset)} == {"caller-upset"}
+    unsure = {**scores, "furious": 0.3, "let down": 0.2, "fine": 0.4}
+    assert not watch(ruleset, *(said("Really", at, sentiment="furious", sentiment_scores=unsure) for at in (0, 10, 20)))
 
 
 def test_a_dispute_escalates_by_the_rules_that_ship() -> None:
