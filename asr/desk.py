@@ -137,6 +137,8 @@ class Desk:
                 call.again(offset)
             elif event.call not in self._over:
                 self._open(event.call, event.info, offset, self._ledgers.pop(event.call, {}))
+            elif offset > self._over[event.call].last_offset:
+                log.warning("this call is over; `tenor analyze --store --again` hears it anew", call=event.call)
         elif call is not None:
             call.hang_up(event.reason, failed=event.failed, offset=offset)
         return ""

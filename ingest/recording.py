@@ -115,7 +115,7 @@ class Recording:
             "codec": self.format.codec,
             "channels": ", ".join(self.format.channels[column] for column in self.columns),
             "sha256": self.digest if self.source.kind == "file" else "",
-            "warnings": "; ".join(self.warnings),
+            "warnings": "\n".join(self.warnings),
         }
         return Call(
             source={"microphone": "microphone", "stream": "stdin"}.get(self.source.kind, "file"),

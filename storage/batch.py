@@ -15,7 +15,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session
 
 from storage import erased, sums, tables
-from storage.progress import advance, measure
+from storage.progress import advance, is_heard_anew, measure
 from tenor.events import Alert, CallMetrics, CallState, DeadLetter, Event, Note, NoteAcknowledged, Sentence
 
 TABLES = tables.Call.metadata.tables
@@ -50,8 +50,9 @@ class Batch:
         self._without(gone)
         connection = session.connection()
         calls = locked(connection, self._since)
+        said = [event for event in self._sentences.values() if not is_heard_anew(calls[event.call], event)]
         begun = self._advance(connection, calls)
-        _put(connection, SENTENCES, [_sentence_row(event, calls) for event in self._sentences.values()], replace=True)
+        _put(connection, SENTENCES, [_sentence_row(event, calls) for event in said], replace=True)
         _date(connection, begun)
         _put(connection, ALERTS, [_plain(event, alert="id") for event in self._alerts.values()])
         _put(connection, NOTES, [_plain(event, note="id") for event in self._notes.values()], defaults=_NOTE)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -37,23 +39,28 @@ async def opened(settings: Settings, stage: str) -> Database:
     return await _again(lambda: open_database(settings), stage, lambda error: error)
 
 
-async def patiently(database: Database, stage: str, work: Callable[[], T]) -> T:
-    """Run `work` until the database takes it. Raises only when the data itself is at fault."""
+async def patiently(database: Database, stage: str, work: Callable[[], T], limit_s: float = math.inf) -> T:
+    """Run `work` until the database takes it. Raises when the data itself is at fault, or after `limit_s`."""
 
     def trouble(error: Exception) -> Exception:
-        return error if blames_data(error) else Unavailable(explained(error, database.engine.url).message)
+        if blames_data(error):
+            return error
+        found = explained(error, database.engine.url)
+        return Unavailable(found.message, found.hint)
 
-    return await _again(work, stage, trouble)
+    return await _again(work, stage, trouble, limit_s)
 
 
-async def _again(work: Callable[[], T], stage: str, judged: Callable[[Exception], Exception]) -> T:
-    pause = FIRST_S
+async def _again(
+    work: Callable[[], T], stage: str, judged: Callable[[Exception], Exception], limit_s: float = math.inf
+) -> T:
+    pause, began = FIRST_S, time.monotonic()
     while True:
         try:
             result = await in_thread(work)
         except (SQLAlchemyError, OSError, ArithmeticError, ValueError, TypeError, Unavailable) as error:
             verdict = judged(error)
-            if not isinstance(verdict, Unavailable):
+            if not isinstance(verdict, Unavailable) or time.monotonic() - began >= limit_s:
                 raise verdict from error
             metrics.RETRIES.inc()
             if pause == FIRST_S:

@@ -22,12 +22,15 @@ from tenor.errors import BadInput
 
 VERSION = 1
 MEDIA_TYPES = {".flac": "audio/flac", ".opus": "audio/ogg"}
+OVER = ("analysed", "failed")
+"""Nobody would end, here, a call that still goes on there."""
 MAGIC = {"audio/flac": b"fLaC", "audio/ogg": b"OggS"}
 
 # What every database can hold.
 _Int = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
 _Text = Annotated[str, msgspec.Meta(max_length=10_000_000)]
 _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
+_Time = Annotated[float, msgspec.Meta(ge=0, lt=253_402_300_800)]  # calendars end with the year 9999
 _NARROW: dict[Any, Any] = {int: _Int, str: _Text}
 
 
@@ -39,6 +42,8 @@ def _shape(model: type[SQLModel], *without: str) -> Any:
             continue
         kind = _Name if name in ("id", "call", "sentence") and field.is_required() else field.annotation
         kind = _NARROW.get(kind, kind)
+        if name == "at" or name.endswith("_at"):
+            kind = _Time if kind is float else _Time | None
         if field.is_required():
             fields.append((name, kind))
         elif field.default_factory:
@@ -129,6 +134,10 @@ def read(given: Any) -> Document:
 def _check(document: Document) -> None:
     """What the shape cannot say: rows belong together, and every database can hold them."""
     _no_nul(msgspec.to_builtins(document), "$")
+    if document.call.state not in OVER:
+        raise BadInput(
+            f"the call was not over when it was exported: `$.call.state` is {document.call.state!r}", "export it again"
+        )
     call = document.call.id
     sentences = {row.id for row in document.sentences}
     for name in ("sentences", "alerts", "notes", "labels"):

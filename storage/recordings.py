@@ -8,13 +8,10 @@ who hears them again from the bus and ends in the same files.
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import shutil
+import math
 import time
-import uuid
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from pathlib import Path
+from contextlib import ExitStack
 from typing import IO, TypeVar
 
 import structlog
@@ -28,7 +25,9 @@ from storage.patience import in_thread, opened, patiently
 from storage.shelf import Shelf, name_of
 from storage.tables import Call
 from tenor.bus import Bus, Commit, Consumer, Partition, Record
+from tenor.errors import Unavailable
 from tenor.events import CALLS, Event, Unreadable
+from tenor.scratch import scratch
 from tenor.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -42,9 +41,11 @@ FULL_DISK_S = 1.0
 class Recorder:
     name = "recordings"
 
-    def __init__(self, bus: Bus, settings: Settings) -> None:
+    def __init__(self, bus: Bus, settings: Settings, patience_s: float = math.inf) -> None:
+        """`patience_s`: how long it waits for a full disk or a database that is away."""
         self._bus = bus
         self._settings = settings
+        self._patience_s = patience_s
         self._shelf = Shelf(settings)
         self._decks: dict[int, Deck] = {}
         self._committed: dict[Partition, Commit] = {}
@@ -52,15 +53,14 @@ class Recorder:
 
     async def run(self) -> None:
         self._database = await opened(self._settings, self.name)
-        folder, lock = await in_thread(lambda: _spool_folder(self._settings.home / "spool"))
-        self._folder = folder
+        spool = ExitStack()
+        self._folder = await in_thread(lambda: spool.enter_context(scratch(self._settings.home / "spool")))
         try:
             self._consumer = self._bus.consumer(TOPICS.values(), GROUP, on_revoked=self._revoked)
             async with self._consumer as consumer:
                 await self._work(consumer)
         finally:
-            await in_thread(lambda: _clear(folder))
-            lock.close()
+            await in_thread(spool.close)
             await in_thread(self._database.close)
 
     async def _work(self, consumer: Consumer) -> None:
@@ -142,7 +142,7 @@ class Recorder:
                 done = select(col(Call.id)).where(col(Call.id).in_(calls), col(Call.recorded))
                 return {*session.scalars(done), *erased.which(session, calls)}
 
-        done = await patiently(self._database, self.name, look)
+        done = await self._in_database(look)
         for call, number in strangers:
             if call in done:
                 self._decks[number].forget(call)
@@ -157,14 +157,25 @@ class Recorder:
     # -- recordings
 
     async def _finish(self, deck: Deck, call: InHand) -> None:
-        name = ""
-        if call.may_be_kept():
+        name = await self._had(call) if call.over and call.over.state == "failed" else ""
+        if name:
+            log.warning("a call was heard anew and failed: its recording stays as it was", call=call.id)
+        elif call.may_be_kept():
             name = name_of(call.id, self._settings.storage.format)
             await self._disk(lambda: self._make(call, name))
             metrics.RECORDINGS.inc()
         elif call.info is not None and call.info.record and not call.spool.empty:
             log.warning("a call was not heard, so nothing could be silenced: no recording is kept", call=call.id)
         await self._done(deck, call, name)
+
+    async def _had(self, call: InHand) -> str:
+        """The recording of an earlier hearing, if there was one."""
+
+        def look() -> str:
+            with self._database.session() as session:
+                return session.scalars(select(col(Call.recording)).where(col(Call.id) == call.id)).one_or_none() or ""
+
+        return await self._in_database(look)
 
     def _make(self, call: InHand, name: str) -> None:
         assert call.info is not None
@@ -176,30 +187,39 @@ class Recorder:
     async def _done(self, deck: Deck, call: InHand, name: str) -> None:
         """On record that the call is done, and where its recording is; then it is out of our hands."""
         if call.has_audio:
+            # First the file, then the row: killed in between, the call is done again and no file is left nameless.
+            if (had := await self._had(call)) not in ("", name):
+                await self._disk(lambda: self._shelf.delete(had))
 
             def tell() -> bool:
                 with self._database.begin() as session:
                     return note_recording(session, call.id, name, call.over.at if call.over else time.time())
 
-            if not await patiently(self._database, self.name, tell) and name:
+            if not await self._in_database(tell) and name:
                 await self._disk(lambda: self._shelf.delete(name))
         deck.forget(call.id)
 
+    async def _in_database(self, work: Callable[[], T]) -> T:
+        return await patiently(self._database, self.name, work, self._patience_s)
+
     async def _disk(self, work: Callable[[], T]) -> T:
         """Work on files; a full disk or a store that is away is waited for."""
-        told = False
+        told, began = False, time.monotonic()
         while True:
             try:
                 return await in_thread(work)
             except (OSError, RuntimeError) as error:  # soundfile's errors are RuntimeErrors
+                reason = getattr(error, "strerror", None) or str(error)
+                if time.monotonic() - began >= self._patience_s:
+                    raise Unavailable(f"a recording cannot be written: {reason}", "the next run goes on") from error
                 if not told:
-                    log.warning("a recording cannot be written, trying again", reason=str(error))
+                    log.warning("a recording cannot be written, trying again", reason=reason)
                     told = True
                 await asyncio.sleep(FULL_DISK_S)
 
 
 def note_recording(session: Session, call: str, name: str, at: float) -> bool:
-    """Whether the call is still there to have a recording: False when it was erased."""
+    """False when the call was erased: the recording belongs to nobody."""
     erased.hold_off(session)
     if erased.is_erased(session, call):
         return False
@@ -225,22 +245,3 @@ def _read(record: Record) -> Event | None:
         return event
     except Unreadable:
         return None
-
-
-def _spool_folder(spools: Path) -> tuple[Path, IO[str]]:
-    """A folder of our own, with the lock that says we live; folders of recorders that died are removed."""
-    spools.mkdir(parents=True, exist_ok=True)
-    for path in spools.glob("*.lock"):
-        with path.open("a") as theirs, suppress(BlockingIOError):
-            fcntl.flock(theirs, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _clear(path.with_suffix(""))
-    folder = spools / uuid.uuid4().hex
-    lock = folder.with_suffix(".lock").open("a")
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    folder.mkdir(mode=0o700)
-    return folder, lock
-
-
-def _clear(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.with_suffix(".lock").unlink(missing_ok=True)

@@ -111,7 +111,7 @@ class Conversation:
             "subject": tags.get("subject", ""),
             "attachments": tags.get("attachments", ""),
             "times": "" if self._origin is not None else "none; laid out by length",
-            "warnings": "; ".join(self.warnings),
+            "warnings": "\n".join(self.warnings),
         }
         return Call(
             source="file",

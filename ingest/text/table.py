@@ -44,6 +44,8 @@ def _check(fields: Fields, columns: Columns, names: list[str], name: str) -> Non
         raise BadInput(
             f"{name} has no column that holds the text; its columns: {_listed(names)}", "name it with --text-column"
         )
+    if names.count(fields.text) > 1:
+        raise BadInput(f"{name} has {names.count(fields.text)} columns {fields.text!r}", "give the others another name")
 
 
 def _listed(names: list[str]) -> str:

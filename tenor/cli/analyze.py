@@ -97,6 +97,8 @@ def analyze(
     Text is TXT, CSV, JSON, JSON lines, EML or mbox. A file that cannot be read is told in one line, the rest go on;
     then the exit code is 2.
     """
+    if again and not store:
+        raise BadInput("--again replaces what --store kept", "give both")
     chosen = settings(
         context,
         unless_set=QUIET | PATIENT | EVERY_CORE,
@@ -171,7 +173,8 @@ class Analysis:
             self._reading,
             redactor(self._settings),
             self._jobs,
-            kept=keeping.find if keeping else None,
+            find=keeping.find if keeping else None,
+            keep=keeping.keep if keeping else None,
             settle=keeping.settle if keeping else None,
         )
 
@@ -182,6 +185,8 @@ class Analysis:
 
         done = bad = kept = 0
         async with AsyncExitStack() as stack:
+            if keeping:
+                stack.push_async_callback(keeping.close)  # interrupted, too
             bars = stack.enter_context(progress())
             found = self._settings
             if self._spoken:
@@ -195,5 +200,5 @@ class Analysis:
                     typer.echo(json.dumps(document(outcome), ensure_ascii=False))
                 else:
                     several = len(self._sources) > 1 or not outcome.last or done > 1
-                    show(outcome, heading=several, stored=keeping is not None)
+                    show(outcome, heading=several)
         return done, bad, kept

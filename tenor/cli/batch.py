@@ -45,6 +45,8 @@ LONG = 100
 AHEAD = 256
 """Outcomes that may wait for one before them."""
 
+IF_TEXT = "if it is text, say which: --format txt, csv, json, jsonl, eml or mbox"
+
 
 @dataclass
 class Outcome:
@@ -62,6 +64,8 @@ class Outcome:
     hint: str = ""
     kept: bool = False
     """Nothing was done: it is in the database already."""
+    stored: bool = False
+    """It is in the database now, so other commands can be given its id."""
     last: bool = True
     """The file holds no further call."""
     files: int = 1
@@ -80,8 +84,10 @@ class Order:
     redactor: Redactor | None = None
     jobs: int = 4
     """Recordings at once."""
-    kept: Callable[[str], Awaitable[Outcome | None]] | None = None
-    """What is known of a call already; then it is left alone."""
+    find: Callable[[Outcome], Awaitable[bool]] | None = None
+    """Whether the call is known already and left alone; the outcome then tells what is known."""
+    keep: Callable[[Account, Outcome], Awaitable[None]] | None = None
+    """Told of every call that was worked on."""
     settle: Callable[[Bus], Awaitable[None]] | None = None
     """What a shift waits for before it ends."""
 
@@ -214,29 +220,35 @@ class Batch:
 
         outcome = Outcome(item.name, last=item.last)
         content = item.content
+        account: Account | None = None
         try:
             if isinstance(content, TenorError):
                 raise content
             if isinstance(content, Source):
                 outcome.files = content.files
                 async with self._spoken:
-                    return await self._hear(content, outcome)
-            async with self._written:
-                return await self._read(content, outcome)
+                    account = await self._hear(content, outcome)
+            else:
+                async with self._written:
+                    account = await self._read(content, outcome)
         except TenorError as error:
-            outcome.error, outcome.hint = error.message, error.hint
-            return outcome
+            piped = isinstance(content, Source) and content.kind == "stream" and self._order.reading is not None
+            outcome.error, outcome.hint = error.message, error.hint or (IF_TEXT if piped else "")
+        if account is not None and self._order.keep:
+            await self._order.keep(account, outcome)  # what goes wrong here is no fault of the file: the batch ends
+        return outcome
 
-    async def _hear(self, source: Source, outcome: Outcome) -> Outcome:
+    async def _hear(self, source: Source, outcome: Outcome) -> Account | None:
+        """What was said of it; None when there was nothing to do."""
         from ingest.background import in_background
         from ingest.feeding import feed
         from ingest.recording import open_recording
 
         recording = await in_background(lambda: open_recording(source, self._order.options))
         outcome.info = recording.info(0.0)
-        if known := await self._known(recording.call, outcome):
+        if await self._known(recording.call, outcome):
             recording.close()
-            return known
+            return None
         heard_ms, length_ms = 0, recording.duration_ms
         bar = self._bars.add_task(recording.name, total=length_ms, detail="")
 
@@ -257,13 +269,13 @@ class Batch:
         finally:
             self._bars.remove_task(bar)
 
-    async def _read(self, conversation: Conversation, outcome: Outcome) -> Outcome:
+    async def _read(self, conversation: Conversation, outcome: Outcome) -> Account | None:
         from ingest.text.feeding import feed_text
 
         assert self._order.redactor is not None
         outcome.info = conversation.info()
-        if known := await self._known(conversation.call, outcome):
-            return known
+        if await self._known(conversation.call, outcome):
+            return None
         bar: TaskID | None = None
 
         def advance(ms: int) -> None:
@@ -283,24 +295,21 @@ class Batch:
             if bar is not None:
                 self._bars.remove_task(bar)
 
-    async def _known(self, call: str, outcome: Outcome) -> Outcome | None:
-        """The outcome, if there is nothing to do for this call."""
+    async def _known(self, call: str, outcome: Outcome) -> bool:
+        """Whether there is nothing to do for this call; the outcome says why."""
         outcome.call = call
         if call in self._calls:
             outcome.error = f"{outcome.file} has the same content as one before it"
-            return outcome
+            return True
         self._calls.add(call)
-        kept = await self._order.kept(call) if self._order.kept else None
-        if kept is not None:
-            kept.file, kept.files, kept.last, kept.kept = outcome.file, outcome.files, outcome.last, True
-        return kept
+        outcome.kept = bool(self._order.find and await self._order.find(outcome))
+        return outcome.kept
 
-    async def _collected(self, waiting: asyncio.Future[Account], outcome: Outcome) -> Outcome:
+    async def _collected(self, waiting: asyncio.Future[Account], outcome: Outcome) -> Account:
         account = await waiting
-        state = account.state
-        assert state is not None
+        state = account.states[-1]
         outcome.info = state.info or outcome.info
         outcome.error = state.reason if state.state == "failed" else ""
         outcome.said = sorted(account.said.values(), key=lambda said: (said.start_ms, said.channel))
         outcome.metrics, outcome.alerts = account.metrics, list(account.alerts.values())
-        return outcome
+        return account

@@ -14,8 +14,8 @@ from tenor.events import CALLS, TRANSCRIPTS, Alert, CallMetrics, CallState, Sent
 class Account:
     """All that was said of one call."""
 
-    state: CallState | None = None
-    """The last one."""
+    states: list[CallState] = field(default_factory=list)
+    """In their order."""
     said: dict[str, Transcript | Sentence] = field(default_factory=dict)
     """Final transcripts or sentences, by id; of a sentence its highest revision."""
     metrics: CallMetrics | None = None
@@ -23,10 +23,14 @@ class Account:
     progress: Callable[[int], None] | None = None
     """Told how far the call is understood, in milliseconds."""
 
+    @property
+    def failed(self) -> bool:
+        return any(state.state == "failed" for state in self.states)
+
 
 class Collector:
     """A stage that reads for whoever expects a call. With transcripts a call is over when it has ended, with sentences
-    when its last figures are there."""
+    when it is analysed or, if it failed, when its last figures are there."""
 
     name = "collector"
 
@@ -70,11 +74,11 @@ class Collector:
             account.alerts[event.alert] = event
         elif isinstance(event, CallMetrics):
             account.metrics = event
-            if event.final and self._topic is not TRANSCRIPTS:
+            if event.final and account.failed and self._topic is not TRANSCRIPTS:
                 await self._ends(record)
         elif isinstance(event, CallState):
-            account.state = event
-            if event.state in ("ended", "failed") and self._topic is TRANSCRIPTS:
+            account.states.append(event)
+            if event.state in (("ended", "failed") if self._topic is TRANSCRIPTS else ("analysed",)):
                 await self._ends(record)
         if account.progress and isinstance(event, Transcript | Sentence):
             account.progress(event.end_ms)

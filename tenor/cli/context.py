@@ -56,16 +56,20 @@ def _named(flags: Mapping[str, Any]) -> dict[str, Any]:
     return {name.replace("__", "."): value for name, value in flags.items() if value is not None}
 
 
-def settings(context: typer.Context, *, unless_set: Mapping[str, Any] = {}, **flags: Any) -> Settings:
+def settings(
+    context: typer.Context, *, unless_set: Mapping[str, Any] = {}, stays: bool = False, **flags: Any
+) -> Settings:
     """The settings in force for this command, with telemetry set up accordingly.
 
-    `unless_set` are this command's own defaults, by dotted name."""
+    `unless_set` are this command's own defaults, by dotted name. One that `stays` serves metrics."""
     given: Context = context.obj
     loaded = given.loaded(**flags)
     own = {name: value for name, value in unless_set.items() if loaded.origins[name] == "default"}
     if own:
         loaded = given.loaded(**flags, **{name.replace(".", "__"): value for name, value in own.items()})
     telemetry.configure(loaded.settings.telemetry)
+    if stays:
+        telemetry.serve_metrics(loaded.settings.telemetry)
     return loaded.settings
 
 

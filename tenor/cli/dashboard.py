@@ -27,7 +27,7 @@ def dashboard(
 
     Needs the other stages only for what is new: `tenor serve` beside it, or `tenor demo` for everything at once.
     """
-    chosen = settings(context, dashboard__port=port, dashboard__host=host, bus__url=bus)
+    chosen = settings(context, stays=True, dashboard__port=port, dashboard__host=host, bus__url=bus)
     run(_dashboard(chosen, browser=browser))
 
 

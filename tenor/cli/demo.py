@@ -52,12 +52,13 @@ def demo(
     """
     from ingest.sources import expand
 
-    chosen = settings(context, unless_set=QUIET, bus__url=bus, dashboard__port=port)
+    chosen = settings(context, unless_set=QUIET, stays=True, bus__url=bus, dashboard__port=port)
     if not paths and not SAMPLES.is_dir():
         raise BadInput("the sample calls are not here: they come with the repository", "tenor demo RECORDING...")
     sources = expand(paths or [str(SAMPLES)])
     given: Context = context.obj
-    command = [] if terminal else [*given.arguments(bus__url=bus, dashboard__port=port), "dashboard"]
+    arguments = given.arguments(bus__url=bus, dashboard__port=port, telemetry__metrics_port=0)
+    command = [] if terminal else [*arguments, "dashboard"]
     show = Show(chosen, sources, at_once, redact, once=once, sample=not paths)
     run_until_interrupted(show.run(command, browser=browser, history=history and not terminal))
 

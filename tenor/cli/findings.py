@@ -8,6 +8,7 @@ import msgspec
 from rich.markup import escape
 from rich.text import Text
 
+from dashboard.feeling import feeling
 from tenor.cli.batch import Outcome
 from tenor.cli.output import clock, complain, console, warn
 from tenor.events import Sentence
@@ -60,8 +61,8 @@ def _foreign(outcome: Outcome) -> list[str]:
     return [f"{sentences} in a language the models do not know; nothing was told of {them}"]
 
 
-def show(outcome: Outcome, *, heading: bool, stored: bool) -> None:
-    """A readable conversation; colours only on a terminal. `stored`: other commands can be given its id."""
+def show(outcome: Outcome, *, heading: bool) -> None:
+    """A readable conversation; colours only on a terminal."""
     if heading:
         console.print(f"[bold]{escape(outcome.file)}[/]", soft_wrap=True)
     for warning in [*outcome.warnings, *_foreign(outcome)]:
@@ -75,19 +76,20 @@ def show(outcome: Outcome, *, heading: bool, stored: bool) -> None:
     elif not outcome.said:
         console.print("[dim](nothing was said)[/]")
     _summary(outcome)
-    if stored and not outcome.error:
+    if outcome.stored and not outcome.error:
         console.print(f"         [dim]kept as call {escape(outcome.call)}[/]", soft_wrap=True)
 
 
 def _line(said: Sentence) -> Text:
-    style = STYLES.get(said.sentiment, "")
+    felt = said.sentiment if said.sentiment in MARKS else feeling(said.mood)
+    style = STYLES.get(felt, "")
     wanted = "" if said.intent in ("unknown", "") else f"  {said.intent}"
     values = "".join(f"  {name}={value}" for name, value in said.slots.items())
     return Text.assemble(
         (f"{clock(said.start_ms):>7}  ", "dim"),
-        (f"{MARKS.get(said.sentiment, '?')} ", f"bold {style}"),
+        (f"{MARKS[felt]} ", f"bold {style}"),
         (f"{said.role:6}  ", "cyan"),
-        (said.text, "" if said.sentiment == "neutral" else style),
+        (said.text, "" if felt == "neutral" else style),
         (wanted, "green dim"),
         (values, "dim"),
     )

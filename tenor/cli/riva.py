@@ -25,6 +25,7 @@ def riva(
     """
     chosen = settings(
         context,
+        stays=True,
         riva__host=host,
         riva__port=port,
         riva__http_port=http_port,

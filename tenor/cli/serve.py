@@ -29,7 +29,7 @@ def serve(
     """
     names = stages or list(STAGES)
     check(names)
-    run(_serve(settings(context, bus__url=bus, speech__address=speech), list(dict.fromkeys(names))))
+    run(_serve(settings(context, stays=True, bus__url=bus, speech__address=speech), list(dict.fromkeys(names))))
 
 
 async def _serve(settings: Settings, names: list[str]) -> None:

@@ -14,6 +14,7 @@ from tenor.bus import Bus, lag
 from tenor.bus.opening import open_bus
 from tenor.cli.pipeline import changed, local_riva, recogniser_models, running, until
 from tenor.events import Topic
+from tenor.scratch import scratch
 from tenor.settings import Settings
 from tenor.stage import Stage
 
@@ -40,8 +41,8 @@ async def recogniser(settings: Settings, *, own: bool) -> AsyncIterator[Settings
 async def shift(settings: Settings, crew: Crew) -> AsyncIterator[Bus]:
     """What is kept is kept where the settings say; only the bus is the shift's own."""
     kept = {"url": settings.storage_url, "recordings": settings.recordings_url}
-    with tempfile.TemporaryDirectory(prefix="tenor-") as home:
-        own = changed(settings, home=Path(home), bus={"url": ""}, storage=kept)
+    with scratch(Path(tempfile.gettempdir()), "tenor-") as home:
+        own = changed(settings, home=home, bus={"url": ""}, storage=kept)
         async with AsyncExitStack() as stack:
             bus = await stack.enter_async_context(open_bus(own))
             for stage in crew(bus, own):

@@ -73,6 +73,7 @@ def test_a_table_without_the_text_names_its_columns(tmp_path: Path) -> None:
     assert "--text-column" in error.hint
     error = refusal(tmp_path / "a.csv", "id,text\n1,hi\n", Reading(columns=Columns(text="words")))
     assert "no column 'words'" in error.message
+    assert "2 columns 'text'" in refusal(tmp_path / "a.csv", "text,who,text\nhi,agent,ho\n").message
     assert "id, text" in error.hint
 
 

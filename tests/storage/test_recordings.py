@@ -14,7 +14,7 @@ import pytest
 import soundfile
 from numpy.typing import NDArray
 
-from storage import erased
+from storage import anew, erased
 from storage.database import Database
 from storage.recordings import GROUP, Recorder, open_recording
 from storage.shelf import Shelf, name_of
@@ -135,6 +135,56 @@ async def test_both_sides_side_by_side(studio: Studio) -> None:
     assert not sound[len(agent) :, 1].any()
     assert studio.files() == [name_of("one", "flac")]
     assert list((studio.settings.home / "spool").iterdir()) == []
+
+
+async def test_a_call_that_is_heard_anew_is_recorded_anew(studio: Studio) -> None:
+    await studio.call("one", noise(1.0), noise(1.0))
+    await studio.record("one")
+    await _anew(studio, redact="audio")
+    assert studio.files() == [name_of("one", "flac")]
+    assert not studio.sound("one")[3200:4800, 0].any()
+    await _anew(studio, record=False)
+    assert studio.files() == []
+
+
+async def test_killed_before_the_old_recording_is_gone_the_call_is_done_again(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await studio.call("one", noise(1.0), noise(1.0))
+    await studio.record("one")
+
+    def killed(*_: object) -> bool:
+        raise LookupError  # no trouble with a disk, so not tried again
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Shelf, "delete", killed)
+        with pytest.raises(LookupError):
+            await _anew(studio, record=False)
+    await studio.record("one")
+    assert studio.files() == []
+
+
+async def test_hearing_anew_that_fails_leaves_the_recording(studio: Studio) -> None:
+    caller = noise(1.0)
+    await studio.call("one", caller, noise(1.0))
+    await studio.record("one")
+    with studio.database.begin() as session:
+        anew.reopen(session, "one")
+    about = info(redact="audio")  # of which nothing could be silenced
+    await studio.bus.publish(AUDIO, CallStarted(call="one", info=about))
+    await studio.bus.publish_many(AUDIO, chunks("one", 0, caller[:4000]))
+    await studio.bus.publish(CALLS, state("one", "live", info=about))
+    await studio.bus.publish(CALLS, state("one", "failed", STARTED + 9, reason="no such model"))
+    await studio.record("one")
+    assert (studio.sound("one")[:, 0] == caller).all()
+
+
+async def _anew(studio: Studio, **fields: Any) -> None:
+    with studio.database.begin() as session:
+        anew.reopen(session, "one")
+    await studio.bus.publish(TRANSCRIPTS, final("one", 0, (400, 600)))
+    await studio.call("one", noise(1.0), noise(1.0), **fields)
+    await studio.record("one")
 
 
 async def test_gaps_are_silence_and_what_comes_twice_is_kept_once(studio: Studio) -> None:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from deploy.postgres.server import Server
 from storage.database import open_database
-from tenor.cli import app
+from tenor.cli import app, keeping
 from tenor.errors import BadInput, Refused, TenorError, Unavailable
 from tenor.settings import Settings, StorageSettings
 
@@ -82,6 +82,26 @@ def test_a_disk_that_fills_up_during_a_command(tmp_path: Path) -> None:
         done = CliRunner().invoke(app, ["--home", str(tmp_path), "sample", "add"])
     assert isinstance(done.exception, Unavailable)
     assert "no space left" in done.exception.message
+
+
+def test_a_disk_that_fills_up_during_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told, instead of being waited for without end; the next run goes on."""
+    monkeypatch.setattr(keeping, "PATIENCE_S", 0.3)
+    with (tmp_path / "many.csv").open("w") as table:
+        table.write("call,role,text\n")
+        table.writelines(f"{call},customer,{'My parcel is late again. ' * 9}\n" for call in range(40))
+    analyze = ["--home", str(tmp_path), "analyze", "--store", str(tmp_path / "many.csv")]
+    open_database(Settings(home=tmp_path)).close()
+    with sqlite3.connect(tmp_path / "tenor.db") as connection:
+        size = connection.execute("PRAGMA page_count").fetchone()[0]
+    with pages(size + 20):
+        done = CliRunner().invoke(app, analyze)
+    assert isinstance(done.exception, Unavailable)
+    assert "no space left" in done.exception.message
+    assert "free some space" in done.exception.hint
+    assert CliRunner().invoke(app, analyze).exit_code == 0
+    with sqlite3.connect(tmp_path / "tenor.db") as connection:
+        assert connection.execute("SELECT count(*), sum(sentences) FROM calls").fetchone() == (40, 360)
 
 
 @pytest.mark.postgres

@@ -119,7 +119,8 @@ WAYS = [
     ("live ended analysed live ended", "analysed"),
     ("ended live", "ended"),
     ("ringing ended ringing", "ended"),
-    ("live failed analysed ended live", "failed"),
+    ("live failed analysed ended", "failed"),
+    ("live failed live ended analysed", "analysed"),
     ("live ended analysed failed", "failed"),
 ]
 
@@ -144,6 +145,29 @@ def test_a_call_whose_audio_had_stopped_goes_on(database: Database) -> None:
     write(database, state("one", "ended", STARTED + 80, reason="hangup"))
     write(database, *told)
     assert rows(database)["calls"]["one"]["state"] == "ended"
+
+
+def test_a_failed_call_that_is_heard_anew_is_no_longer_failed(database: Database) -> None:
+    told = [state("one", "live"), state("one", "failed", STARTED + 5, reason="no such model")]
+    for _ in range(2):
+        write(database, *told)
+        assert rows(database)["calls"]["one"]["reason"] == "no such model"
+    write(database, state("one", "live", STARTED + 60, info=info(language="de-DE")))
+    write(database, state("one", "ended", STARTED + 90, reason="hangup"), state("one", "analysed", STARTED + 91))
+    call = rows(database)["calls"]["one"]
+    assert (call["state"], call["reason"], call["language"]) == ("analysed", "hangup", "de-DE")
+
+
+def test_a_call_that_is_over_does_not_become_another(database: Database) -> None:
+    """Heard again with other redaction, it is neither called redacted for that nor mixed with what is not."""
+    write(database, state("one", "live", info=info(redact="audio")), sentence("one", 0), state("one", "ended"))
+    write(
+        database, state("one", "analysed", STARTED + 30), state("one", "live", STARTED + 600, info=info(redact="off"))
+    )
+    write(database, sentence("one", 900, text="read late", times={"sentence_published": STARTED + 29}))
+    write(database, sentence("one", 950, text="heard anew", times={"sentence_published": STARTED + 630}))
+    assert rows(database)["calls"]["one"]["redact"] == "audio"
+    assert [row["text"] for row in rows(database)["sentences"].values()][1:] == ["read late"]
 
 
 def test_figures_only_get_newer(database: Database) -> None:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+import soundfile
 from rich.progress import Progress
 
 from ingest.options import Options
@@ -28,6 +33,7 @@ from tenor.cli.redactor import redactor
 from tenor.errors import BadInput
 from tenor.events import SENTENCES
 from tenor.settings import Settings
+from tests.tenor.cli import speech
 from tests.tenor.cli.command import environment, tenor
 
 ROOT = Path(__file__).parents[3]
@@ -47,6 +53,8 @@ BAD: dict[str, bytes] = {
     "latin.txt": "Customer: Grüße\n".encode("latin-1"),
     "untitled.csv": b"who,words\nagent,hello\n",
 }
+HOURS = {"started_at", "ended_at", "state_at", "spoken_at", "at", "times", "latency_ms"}
+"""Columns that differ from one run to the next."""
 Document = dict[str, Any]
 
 
@@ -192,6 +200,37 @@ def test_kept_calls_are_in_the_database_once(tmp_path: Path) -> None:
     assert all(f"kept as call {call.id}" in read.stdout for call in calls)
 
 
+def test_what_is_understood_again_replaces_what_is_kept(tmp_path: Path) -> None:
+    """With other rules, and with redaction that was forgotten: the words are then in no file of the database."""
+    (tmp_path / "card.txt").write_text("Customer: My card is 6011 0009 9013 9424.\nCustomer: I want to cancel it.\n")
+    (tmp_path / "rules.yaml").write_text('sees-it:\n  when: {says: [cancel it]}\n  raise: alert\n  say: "Seen"\n')
+    keep = ("--home", tmp_path / "home", "analyze", "--json", "--store", tmp_path / "card.txt")
+    first = json.loads(tenor(*keep, cwd=tmp_path).stdout)
+    changed = ("--redact", "text", "--rules", tmp_path / "rules.yaml")
+    left = json.loads(tenor(*keep, *changed, cwd=tmp_path).stdout)
+    assert (left["sentences"], left["alerts"]) == (first["sentences"], first["alerts"])
+    again = json.loads(tenor(*keep, *changed, "--again", cwd=tmp_path).stdout)
+    assert [sentence["text"] for sentence in again["sentences"]] == ["My card is [card].", "I want to cancel it."]
+    assert [alert["text"] for alert in again["alerts"]] == ["Seen"]
+    told = json.loads(tenor(*keep, cwd=tmp_path).stdout)
+    assert (told["sentences"], told["alerts"]) == (again["sentences"], again["alerts"])
+    for file in (tmp_path / "home").glob("tenor.db*"):
+        assert b"9424" not in file.read_bytes()
+    assert tenor(*keep[:3], "--again", tmp_path / "card.txt", cwd=tmp_path).returncode == 2
+
+
+def test_an_erased_call_is_understood_but_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "late.txt").write_text("Customer: My parcel is late.\n")
+    home = ("--home", tmp_path / "home")
+    keep = (*home, "analyze", "--store", tmp_path / "late.txt")
+    call = tenor(*keep, cwd=tmp_path).stdout.split()[-1]
+    assert tenor(*home, "erase", "--call", call, "--yes", cwd=tmp_path).returncode == 0
+    done = tenor(*keep, cwd=tmp_path)
+    assert "My parcel is late." in done.stdout
+    assert "kept as" not in done.stdout
+    assert "was erased from the database" in done.stderr
+
+
 def test_a_recording_and_a_chat_in_one_go_redacted(tmp_path: Path) -> None:
     (tmp_path / "card.txt").write_text("Customer: My card number is 6011 0009 9013 9424, please block it.\n")
     call = ROOT / "examples" / "calls" / "lost-card.ogg"
@@ -208,6 +247,69 @@ def test_a_recording_and_a_chat_in_one_go_redacted(tmp_path: Path) -> None:
         assert "9424" not in json.dumps(document)
     [recording] = (tmp_path / "home" / "recordings").glob("*.flac")
     assert recording.name.startswith(spoken["call"]["id"])
+    told = json.loads(tenor(*kept, "analyze", "--json", "--store", call, cwd=tmp_path).stdout)
+    assert told["call"]["warnings"] == spoken["call"]["warnings"] != []
+    recording.unlink()  # as if the run had been killed before this was done
+    with sqlite3.connect(tmp_path / "home" / "tenor.db") as database:
+        database.execute("UPDATE calls SET recording = '', recorded = 0 WHERE medium = 'voice'")
+    tenor(*kept, "analyze", "--store", call, cwd=tmp_path)
+    assert recording.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_killed_again_and_again_the_next_run_completes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """kill -9 while calls are being written, at other moments each time. What had been heard lies nowhere then."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    folder = tmp_path / "calls"
+    folder.mkdir()
+    sound = speech.reading(24.0)
+    for number in range(8):
+        soundfile.write(folder / f"{number}.wav", sound[number * 48000 : (number + 1) * 48000], 16000)
+        (folder / f"{number}.txt").write_text(f"Customer: My parcel {number} is late, and I want to cancel.\n")
+    calm, disturbed = tmp_path / "calm", tmp_path / "disturbed"
+    keep = ("analyze", "--json", "--store", "--jobs", "2", "--redact", "audio", folder)
+    assert tenor("--home", calm, *keep, cwd=tmp_path).returncode == 0
+    for count, pause in ((1, 0.0), (7, 0.1)):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tenor", "--home", str(disturbed), *map(str, keep)],
+            env={**environment(), "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            while len(_rows(disturbed)["calls"]) < count:
+                assert process.poll() is None
+                time.sleep(0.02)
+            time.sleep(pause)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    assert len(_rows(disturbed)["calls"]) < 16  # it was not done yet
+    assert tenor("--home", disturbed, *keep, cwd=tmp_path).returncode == 0
+    assert _kept(disturbed) == _kept(calm)
+    assert len(_kept(calm)["recordings"]) == 8
+    assert not list(tmp_path.glob("tenor-*"))
+
+
+def _kept(home: Path) -> dict[str, Any]:
+    """Rows by table and what the recordings hold: of a home that nobody writes to, where files stay."""
+    files = (home / "recordings").iterdir()
+    return {**_rows(home), "recordings": {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}}
+
+
+def _rows(home: Path) -> dict[str, list[dict[str, Any]]]:
+    """Rows by table, without the hour at which they were made."""
+    found: dict[str, list[dict[str, Any]]] = {"calls": []}
+    if (home / "tenor.db").exists():
+        with closing(sqlite3.connect(f"file:{home / 'tenor.db'}?mode=ro", uri=True)) as database:
+            database.row_factory = sqlite3.Row
+            with suppress(sqlite3.OperationalError):  # it is being made
+                for table in ("calls", "sentences", "alerts", "agents", "customers"):
+                    rows = map(dict, database.execute(f"SELECT * FROM {table} ORDER BY 1"))
+                    found[table] = [{key: row[key] for key in row.keys() - HOURS} for row in rows]
+    return found
 
 
 def test_ctrl_c_ends_it_in_order(tmp_path: Path) -> None:
