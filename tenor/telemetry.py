@@ -20,7 +20,7 @@ WORDS = frozenset({"text", "words", "transcript", "utterance_text", "said", "rep
 
 
 def configure(settings: TelemetrySettings) -> None:
-    """Set up logging, the Prometheus port and the span exporter, once for the process."""
+    """Set up logging and the span exporter, once for the process."""
     level = logging.getLevelNamesMapping()[settings.log_level.upper()]
     on_terminal = settings.log_format == "console" or (settings.log_format == "auto" and sys.stderr.isatty())
     renderer: Any = (
@@ -43,6 +43,12 @@ def configure(settings: TelemetrySettings) -> None:
     )
     # Libraries log through the standard module; only their warnings are ours to show.
     logging.basicConfig(level=max(level, logging.WARNING), stream=sys.stderr, format="%(name)s: %(message)s")
+    if settings.otlp_endpoint:
+        _export_spans(settings.otlp_endpoint)
+
+
+def serve_metrics(settings: TelemetrySettings) -> None:
+    """Open the Prometheus port, if there is to be one: of processes that stay, so that a command beside them works."""
     if settings.metrics_port:
         try:
             prometheus_client.start_http_server(settings.metrics_port, addr=settings.metrics_host)
@@ -51,8 +57,6 @@ def configure(settings: TelemetrySettings) -> None:
                 f"cannot serve metrics on port {settings.metrics_port}: {error.strerror}",
                 "choose another with telemetry.metrics_port, or 0 for none",
             ) from None
-    if settings.otlp_endpoint:
-        _export_spans(settings.otlp_endpoint)
 
 
 def without_words(_: Any, __: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:

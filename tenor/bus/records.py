@@ -155,7 +155,8 @@ def erase(db: sqlite3.Connection, key: str, partition: int) -> int:
                 (first, last, key, SWEEP_RECORDS - deleted),
             ).rowcount
             db.execute(
-                "UPDATE commits SET offset = (SELECT next FROM heads WHERE slot = ?1) WHERE slot = ?1 AND NOT EXISTS"
+                "UPDATE commits SET offset = coalesce((SELECT next FROM heads WHERE slot = ?1), offset)"
+                " WHERE slot = ?1 AND NOT EXISTS"
                 " (SELECT 1 FROM records WHERE place BETWEEN ?2 + commits.offset AND ?3)",
                 (slot, first, last),
             )

@@ -69,8 +69,8 @@ def test_metrics_are_served_and_a_taken_port_is_told() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    telemetry.configure(TelemetrySettings(metrics_port=port))
+    telemetry.serve_metrics(TelemetrySettings(metrics_port=port))
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
         assert b"python_info" in answer.read()
     with pytest.raises(Unavailable, match=str(port)):
-        telemetry.configure(TelemetrySettings(metrics_port=port))
+        telemetry.serve_metrics(TelemetrySettings(metrics_port=port))

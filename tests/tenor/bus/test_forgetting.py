@@ -67,5 +67,17 @@ async def test_a_group_that_had_only_those_left_to_read_has_no_lag(embedded_sett
             assert topic.decode(record.value).text == "next"
 
 
+async def test_a_group_that_waits_where_nothing_ever_came_is_no_hindrance(embedded_settings: Settings) -> None:
+    silent, topic = fresh_topic(), fresh_topic()
+    async with open_bus(embedded_settings) as bus:
+        async with bus.consumer([silent], "readers") as consumer:
+            assert await consumer.poll(1, 0.5) == []
+            assert len(consumer.assignment()) == PARTITIONS
+            await consumer.commit({partition: Commit(0, "") for partition in consumer.assignment()})
+        await bus.publish(topic, note("call-0", "a secret"))
+        assert await bus.forget("call-0") == 1
+        assert await lag(bus, [silent], "readers") == 0
+
+
 def _found(folder: Path, words: bytes) -> bool:
     return any(words in path.read_bytes() for path in folder.glob("bus.db*"))
