@@ -17,11 +17,11 @@ from tenor.stage import READS
 
 KEPT = 600
 STUCK_S = 30
-"""Something is there to be read and nothing has been for so long: the stage is not running, or cannot go on."""
+"""Something is there to be read and nothing has been for so long: the stage runs, but cannot go on."""
 LOOKED_AWAY_S = 5
 """Nobody looked for so long: what happened meanwhile is not known."""
 EVERY_S = 1.0
-Condition = Literal["nothing waiting", "working", "stuck", "not known"]
+Condition = Literal["nothing waiting", "working", "stuck", "not running", "not known"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,10 @@ class StageWatch:
         self._reached: dict[Partition, int] = {}
         self._moved: dict[Partition, float] = {}
         """When each was last seen to go on, or to have nothing to do."""
+        self._workers = 0
 
-    def see(self, now: float, progress: Mapping[Partition, Progress]) -> None:
+    def see(self, now: float, progress: Mapping[Partition, Progress], workers: int = 1) -> None:
+        self._workers = workers
         looked_away = not self._past or now - self._past[-1][0] > LOOKED_AWAY_S
         for partition, at in progress.items():
             if looked_away or not at.unread or at.reached != self._reached.get(partition):
@@ -56,9 +58,14 @@ class StageWatch:
         if not self._past:
             return Lag(self._stage, 0, "not known", ())
         now, waiting = self._past[-1]
-        stuck = any(now - moved >= STUCK_S for moved in self._moved.values())
-        condition: Condition = "stuck" if stuck else "working" if waiting else "nothing waiting"
-        return Lag(self._stage, waiting, condition, tuple(self._past))
+        return Lag(self._stage, waiting, self._condition(now, waiting), tuple(self._past))
+
+    def _condition(self, now: float, waiting: int) -> Condition:
+        if not self._workers:
+            return "not running"
+        if any(now - moved >= STUCK_S for moved in self._moved.values()):
+            return "stuck"
+        return "working" if waiting else "nothing waiting"
 
 
 class LagWatch:
@@ -88,7 +95,7 @@ class LagWatch:
             self._bus = bus
         now = time.time()
         for stage, topics in READS.items():
-            self._stages[stage].see(now, await self._bus.progress(topics, stage))
+            self._stages[stage].see(now, await self._bus.progress(topics, stage), await self._bus.members(stage))
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result(15)

@@ -127,6 +127,8 @@ def _stages() -> None:
         look.trouble("The bus does not answer.", getattr(error, "message", "") or str(error))
         return
     st.html(f'<div class="t-tiles">{"".join(map(_stage, lags))}</div>')
+    if missing := " ".join(lag.stage for lag in lags if lag.condition == "not running"):
+        st.caption(f"What waits is kept on the bus. `tenor serve {missing}` starts what does not run.")
 
 
 @st.cache_resource
@@ -135,14 +137,15 @@ def _watch() -> LagWatch:
 
 
 def _stage(lag: Lag) -> str:
-    tone = {"nothing waiting": "same", "working": "more", "stuck": "down"}.get(lag.condition, "few")
+    tone = {"nothing waiting": "same", "working": "more", "stuck": "down", "not running": "down"}.get(
+        lag.condition, "few"
+    )
     most = max((count for _, count in lag.past), default=0) or 1
     bars = "".join(f'<i style="height:{max(4, 100 * count / most):.0f}%"></i>' for _, count in lag.past[-40:])
-    said = "stuck, or not running" if lag.condition == "stuck" else lag.condition
     return (
         f'<div class="t-tile" data-stage="{lag.stage}"><h4>{escape(STAGES.get(lag.stage, lag.stage))}</h4>'
         f'<b>{look.count(lag.waiting)} <small>waiting</small></b><div class="t-spark">{bars}</div>'
-        f'<p class="{tone}">{said}</p></div>'
+        f'<p class="{tone}">{lag.condition}</p></div>'
     )
 
 

@@ -150,6 +150,10 @@ class Bus(Protocol):
 
     async def progress(self, topics: Iterable[Topic], group: str) -> dict[Partition, Progress]: ...
 
+    async def members(self, group: str) -> int:
+        """How many consumers of a group are alive. One that was killed counts until its lease has run out."""
+        ...
+
     async def forget(self, call: str) -> int:
         """Delete the records of a call that is over, from the disk too, and say how many there were. On Kafka
         there is no such thing: 0, and they go when the topics' retention ends."""

@@ -105,6 +105,9 @@ class EmbeddedBus:
 
         return await self._file.read(job)
 
+    async def members(self, group: str) -> int:
+        return await self._file.read(lambda db: len(leases.alive(db, group)))
+
     async def forget(self, call: str) -> int:
         number = partition_of(call, self._file.partitions)
         forgotten = 0

@@ -128,6 +128,13 @@ class KafkaBus:
 
         return await self._link.patiently(attempt)
 
+    async def members(self, group: str) -> int:
+        async def attempt() -> int:
+            [answer] = await self._admin.describe_consumer_groups([group])
+            return sum(len(described["members"]) for described in answer.to_object()["groups"])
+
+        return await self._link.patiently(attempt)
+
     async def forget(self, call: str) -> int:
         return 0  # Kafka deletes whole segments, when their time has come
 

@@ -122,14 +122,17 @@ def _next_generation(db: sqlite3.Connection, group: str) -> int:
     return generation(db, group)
 
 
-def _bury(db: sqlite3.Connection, group: str) -> bool:
-    """Remove the members whose lease ran out. A beat in the future is one from before a reboot."""
+def alive(db: sqlite3.Connection, group: str) -> set[str]:
+    """The members whose lease has not run out. A beat in the future is one from before a reboot."""
     now = time.monotonic()
-    dead = [
-        member
-        for member, beat, lease_s in db.execute("SELECT id, beat, lease_s FROM members WHERE grp = ?", (group,))
-        if not beat <= now < beat + lease_s
-    ]
+    found = db.execute("SELECT id, beat, lease_s FROM members WHERE grp = ?", (group,))
+    return {member for member, beat, lease_s in found if beat <= now < beat + lease_s}
+
+
+def _bury(db: sqlite3.Connection, group: str) -> bool:
+    """Remove the members who are not."""
+    known = {member for (member,) in db.execute("SELECT id FROM members WHERE grp = ?", (group,))}
+    dead = known - alive(db, group)
     _remove(db, group, dead)
     return bool(dead)
 

@@ -57,6 +57,8 @@ def test_pages_say_why_they_are_empty(new_house: House, visit: Visit, name: str)
     if name == "operations":
         expect(page.get_by_text("No sentence in this time.")).to_be_visible()
         expect(page.locator("[data-stage=storage]")).to_contain_text("nothing waiting")
+        expect(page.locator("[data-stage=language]")).to_contain_text("not running")
+        expect(page.get_by_text("tenor serve asr language")).to_be_visible()
     else:
         expect(page.locator(".t-empty")).to_contain_text("tenor sample add")
 

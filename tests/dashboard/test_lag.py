@@ -29,9 +29,15 @@ async def test_what_waits_is_what_was_not_read(bus: Bus, bus_settings: Settings)
     found = {lag.stage: lag for lag in await asyncio.to_thread(watch.look)}
     waiting = {stage: lag.waiting for stage, lag in found.items()}
     assert waiting == {"asr": 1, "language": 1, "storage": 1, "recordings": 2, "webhooks": 0}
-    assert found["storage"].condition == "working"
-    assert found["webhooks"].condition == "nothing waiting"
+    assert {lag.condition for lag in found.values()} == {"not running"}
     assert len(found["asr"].past) == 2
+
+
+async def test_a_stage_runs_while_one_of_its_workers_does(bus: Bus, bus_settings: Settings) -> None:
+    async with bus.consumer(READS["storage"], "storage") as consumer:
+        await consumer.poll()
+        found = {lag.stage: lag.condition for lag in await asyncio.to_thread(LagWatch(bus_settings).look)}
+    assert found == dict.fromkeys(READS, "not running") | {"storage": "nothing waiting"}
 
 
 def watched(*reached: int, end: int = 100) -> StageWatch:
@@ -95,7 +101,7 @@ async def test_a_call_going_on_is_not_a_stage_that_is_stuck(bus: Bus, bus_settin
         while not await consumer.poll():
             pass
         await consumer.commit({place: Commit(position.offset, Handover(reached=position.offset + 1).write())})
-    found = {lag.stage: lag for lag in await asyncio.to_thread(LagWatch(bus_settings).look)}
+        found = {lag.stage: lag for lag in await asyncio.to_thread(LagWatch(bus_settings).look)}
     assert found["language"].waiting == 0
     assert found["language"].condition == "nothing waiting"
     assert await lag(bus, READS["language"], "language") == 1

@@ -59,5 +59,8 @@ class Recorder:
     async def progress(self, topics: Iterable[Topic], group: str) -> dict[Partition, Progress]:
         raise NotImplementedError
 
+    async def members(self, group: str) -> int:
+        raise NotImplementedError
+
     async def forget(self, call: str) -> int:
         raise NotImplementedError

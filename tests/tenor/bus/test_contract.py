@@ -174,6 +174,17 @@ async def test_commits_and_notes_outlive_the_bus(bus_settings: Settings) -> None
             assert await consumer.committed(partition) == Commit(6, "six — ☎")
 
 
+async def test_members_of_a_group_are_those_that_are_alive(bus: Bus) -> None:
+    topic = fresh_topic()
+    group = f"readers of {topic.name}"
+    assert await bus.members(group) == 0
+    await bus.publish(topic, note("call"))
+    async with bus.consumer([topic], group) as consumer, bus.follower([topic]):
+        await drained(consumer, 1)
+        assert await bus.members(group) == 1
+    assert await bus.members(group) == 0
+
+
 async def test_a_note_longer_than_a_kilobyte_is_refused(bus: Bus) -> None:
     topic = fresh_topic()
     await bus.publish(topic, note("call"))
