@@ -264,19 +264,18 @@ class LocalListener:
         return heard + self._clean_point(waiting[-1].clean_ms)
 
     def _final(self, said: Utterance, readings: list[Decoded], clean_ms: int) -> list[Heard]:
-        within = (said.speech_ms[0] - _EARLY_MS, said.until_ms)
-        alternatives = self._alternatives(readings, said.offset_ms, within)
+        alternatives = self._alternatives(readings, said)
         return [Heard(True, 0.0, alternatives, clean_ms, said.speech_ms)] if alternatives else []
 
     def _clean_point(self, clean_ms: int) -> list[Heard]:
         self._clean_ms = clean_ms
         return [Heard(False, 0.0, (), clean_ms)] if self._request.clean_points else []
 
-    def _alternatives(self, readings: list[Decoded], offset: int, within: tuple[int, int]) -> tuple[Hypothesis, ...]:
+    def _alternatives(self, readings: list[Decoded], said: Utterance) -> tuple[Hypothesis, ...]:
         readings = sorted(readings, key=lambda reading: self._wording.boosting.unwanted_in(reading.words))
         found: dict[str, Hypothesis] = {}
         for reading in readings:
-            words = self._wording.final(_shifted(reading.words, offset, within))
+            words = self._wording.final(_timed(reading.words, said))
             text = " ".join(word.text for word in words)
             if any(letter.isalnum() for letter in text):
                 timed = tuple(words) if self._request.word_times and not found else ()
@@ -306,12 +305,14 @@ class LocalListener:
         self._first_pass_told = False
 
 
-def _shifted(words: tuple[Word, ...], offset: int, within: tuple[int, int]) -> list[Word]:
-    """Times of the stream, never decreasing and never outside the utterance."""
-    shifted: list[Word] = []
-    at, until = max(offset, within[0]), within[1]
-    for word in words:
-        start = min(max(word.start_ms + offset, at), until)
-        at = min(max(word.end_ms + offset, start), until)
-        shifted.append(Word(word.text, start, at, word.confidence))
-    return shifted
+def _timed(words: tuple[Word, ...], said: Utterance) -> list[Word]:
+    """Times of the stream, never decreasing and never outside the utterance. Somebody is heard until the end of the
+    speech, so the last word lasts until then: engines are not sure of it, least of all after numbers."""
+    timed: list[Word] = []
+    at, until = max(said.offset_ms, said.speech_ms[0] - _EARLY_MS), said.until_ms
+    for number, word in enumerate(words, 1):
+        start = min(max(word.start_ms + said.offset_ms, at), until)
+        end = max(word.end_ms + said.offset_ms, said.speech_ms[1] if number == len(words) else start)
+        at = min(max(end, start), until)
+        timed.append(Word(word.text, start, at, word.confidence))
+    return timed
