@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,6 +28,8 @@ class Hints:
     """Where in the samples speech begins and ends, for estimates; None is all of them."""
     hurry: bool = False
     """Somebody waits for the words: sooner is worth more than a word in a thousand."""
+    wanted: Callable[[], bool] = lambda: True
+    """Asked between the steps of long work. False: the speaker went on, nobody will look at the readings."""
 
 
 @dataclass(frozen=True, slots=True)

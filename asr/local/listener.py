@@ -12,9 +12,10 @@ Who is patient gets better words, later: utterances wait until they fill a windo
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,6 +49,7 @@ class _Attempt:
 
     end: int
     future: Future[list[Decoded]]
+    given_up: threading.Event
 
 
 class LocalListener:
@@ -184,8 +186,9 @@ class LocalListener:
         if self._attempt is not None and self._attempt.end == end:
             return self._attempt
         self._give_up()
-        audio, hints = self._audio(end), self._hints()
-        self._attempt = _Attempt(end, self._pool.submit(lambda: self._engine.decode(audio, hints)))
+        given_up = threading.Event()
+        audio, hints = self._audio(end), replace(self._hints(), wanted=lambda: not given_up.is_set())
+        self._attempt = _Attempt(end, self._pool.submit(lambda: self._engine.decode(audio, hints)), given_up)
         return self._attempt
 
     def _end(self, limit: int | None) -> int:
@@ -210,6 +213,7 @@ class LocalListener:
     def _give_up(self) -> None:
         if self._attempt is not None:
             self._attempt.future.cancel()
+            self._attempt.given_up.set()
             self._attempt = None
 
     async def _first_pass(self) -> list[Heard]:

@@ -100,7 +100,7 @@ class WhisperEngine:
         sound, readings = self._readings(features, seconds, hints)
         decoded = []
         for number, reading in enumerate(readings):
-            if reading.score < self._reject:
+            if reading.score < self._reject or not hints.wanted():
                 continue
             if hints.word_times and number == 0:
                 words = self._aligned(sound, reading.ids, seconds)
@@ -114,14 +114,14 @@ class WhisperEngine:
         self._model.unload_model()
 
     def _readings(self, features: Any, seconds: float, hints: Hints) -> tuple[Any, list[_Reading]]:
-        """Best first, with the encoded sound they were read from."""
+        """Best first, with the encoded sound they were read from; none when nobody wants them any more."""
         if hints.hurry and (sound := self._filled_up(features, seconds)) is not None:
             readings = self._read(sound, seconds, hints)
-            if not readings[0].twice and not readings[0].circles:
+            if not readings or not (readings[0].twice or readings[0].circles):
                 return sound, readings
         sound = self._encoded(features)
         readings = self._read(sound, seconds, hints)
-        if readings[0].circles:
+        if readings and readings[0].circles:
             readings = self._read(sound, seconds, hints, repeat=_LONGEST_REPEAT)
         return sound, readings
 
@@ -138,6 +138,8 @@ class WhisperEngine:
 
     def _read(self, sound: Any, seconds: float, hints: Hints, repeat: int = 0) -> list[_Reading]:
         """`repeat`: so many tokens in a row may not come twice."""
+        if not hints.wanted():
+            return []
         most = min(8 + int(seconds * _TOKENS_PER_SECOND), _MOST_TOKENS)
         found = self._model.generate(
             sound,

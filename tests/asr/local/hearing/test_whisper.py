@@ -44,10 +44,11 @@ def test_hurry_costs_hardly_a_word(engine: WhisperEngine) -> None:
 
 @dataclass
 class Encoding:
-    """Counts what the encoder is given."""
+    """Counts what the encoder is given, and how often it is read."""
 
     model: Any
     seconds: list[float]
+    read: int = 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.model, name)
@@ -55,6 +56,10 @@ class Encoding:
     def encode(self, features: Any) -> Any:
         self.seconds.append(features.shape[2] / 100)
         return self.model.encode(features)
+
+    def generate(self, *sound: Any, **options: Any) -> Any:
+        self.read += 1
+        return self.model.generate(*sound, **options)
 
 
 @pytest.fixture
@@ -79,3 +84,11 @@ def test_what_is_said_twice_is_checked_in_the_whole_window(engine: WhisperEngine
     said = text(engine, twice, hurry=True)
     assert said.split()[: len(said.split()) // 2] == said.split()[len(said.split()) // 2 :]
     assert encoding.seconds == [9.0, 15.0]
+
+
+@pytest.mark.parametrize("hurry", [False, True])
+def test_what_nobody_waits_for_any_more_is_not_read(engine: WhisperEngine, encoding: Encoding, hurry: bool) -> None:
+    """The speaker went on while the sound was being encoded."""
+    assert text(engine, cut(20.7, 24.4), hurry=hurry, wanted=lambda: not encoding.seconds) == ""
+    assert len(encoding.seconds) == 1
+    assert encoding.read == 0
