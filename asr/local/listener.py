@@ -82,6 +82,8 @@ class LocalListener:
         self._waiting: list[Utterance] = []
         self._clean_ms = 0
         """Where the listener started clean before the first of those."""
+        self._samples = 0
+        """All that were heard: nobody spoke after them, though the last frame may be longer."""
         self._base_ms = 0
         self._first_kept = 0
         self._kept: list[Audio] = []
@@ -89,6 +91,7 @@ class LocalListener:
         self._vad_told_ms = 0
 
     async def hear(self, samples: Samples) -> list[Heard]:
+        self._samples += len(samples)
         self._resampler.feed(samples)
         return await self._listen()
 
@@ -242,13 +245,14 @@ class LocalListener:
     def _utterance(self, clean: int) -> Utterance:
         point, end = self._endpointer, self._end(clean)
         assert point.onset is not None
-        speech = self._ms(point.onset), self._ms(min(point.end, clean))
+        heard_ms = self._samples * 1000 // self._request.rate
+        speech = self._ms(point.onset), min(self._ms(min(point.end, clean)), heard_ms)
         return Utterance(
             samples=self._audio(end),
             hints=self._hints(),
             offset_ms=self._ms(self._start()),
             speech_ms=speech,
-            until_ms=min(self._ms(end), speech[1] + _EARLY_MS),
+            until_ms=min(self._ms(end), speech[1] + _EARLY_MS, heard_ms),
             clean_ms=self._ms(clean - clean % self._step),
         )
 
