@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from asr.local.ears import LocalEars
+from asr.local.engine import Audio, Decoded, Hints
 from asr.local.hearing import Boost, Busy, Endpointing, HearingRequest, Samples
 from tests.asr.local.hearing.conftest import RATE, recording
 from tests.asr.local.hearing.listening import finals, listen, pieces, texts
+from tests.watching import until
 
 SECONDS = np.arange(RATE * 6) / RATE
 SPEECHLESS = {
@@ -103,6 +105,29 @@ async def test_stop_history_moves_the_final(ears: LocalEars, two_sentences: Samp
                 break
         listener.close()
     assert 740 <= arrived[1200] - arrived[400] <= 860
+
+
+async def test_who_goes_on_speaking_is_not_decoded_to_the_end_of_the_pause(
+    ears: LocalEars, two_sentences: Samples, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pause too short to be an end begins a decoding; the engine is told when its words are not wanted any more."""
+    engine = ears._engines["whisper-tiny"]
+    begun: list[Hints] = []
+
+    def decode(samples: Audio, hints: Hints) -> list[Decoded]:
+        begun.append(hints)
+        return type(engine).decode(engine, samples, hints)
+
+    monkeypatch.setattr(engine, "decode", decode)
+    listener = ears.listen(HearingRequest(rate=RATE, endpointing=Endpointing(stop_history_ms=440)))
+    await listener.hear(np.concatenate([two_sentences[: RATE * 2], np.zeros(RATE * 3 // 10, dtype=np.int16)]))
+    await until(lambda: begun)
+    assert begun[0].wanted()
+    heard = await listener.hear(two_sentences[RATE * 2 : RATE * 7 // 2])
+    assert not begun[0].wanted()
+    heard += await listener.hear(np.zeros(RATE, dtype=np.int16))
+    listener.close()
+    assert len(finals(heard)) == 1
 
 
 async def test_first_pass_comes_before_the_final(ears: LocalEars, two_sentences: Samples) -> None:
