@@ -11,12 +11,13 @@ from random import Random
 
 import typer
 
-from finetune import sources
-from finetune.examples import Labelled, Tagged
-from finetune.scores import accuracy
-from nlp import taxonomy
-from nlp.model import DEFAULT, Model
+from finetune.corpus import datasets
+from finetune.corpus.examples import LabelledText, TaggedText
+from finetune.evaluate.scores import accuracy
+from nlp.inference import token_encoder
+from nlp.inference.onnx_model import DEFAULT, OnnxModel
 from tenor.errors import BadInput, TenorError, Unavailable
+from tenor.taxonomy import intents as taxonomy
 
 app = typer.Typer(
     name="finetune", help="Make and measure language models.", no_args_is_help=True, pretty_exceptions_enable=False
@@ -25,6 +26,12 @@ app = typer.Typer(
 DATA = typer.Option(..., "--data", metavar="FOLDER", help="The public sets: sentiment/, nlu/, harper-valley/.")
 OUT = typer.Option(Path("models"), "--out", metavar="FOLDER", help="Where the model's folder is made.")
 THREADS = typer.Option(1, min=1, help="Processor threads.")
+ENCODER = typer.Option(
+    "minilm", "--encoder", metavar="NAME", help="minilm, bge-small, e5-small, a folder, or a name on a hub."
+)
+ENCODERS = typer.Option(
+    None, "--encoders", metavar="FOLDER", help="Where the Maven artifacts of bge-small and e5-small are."
+)
 
 
 @app.command()
@@ -35,16 +42,18 @@ def language(
     name: str = typer.Option("tenor-language", help="Name of the model."),
     version: str = typer.Option("2", help="Its version; a released one is never made again under the same number."),
     epochs: int = typer.Option(2, min=1, help="How often every example is seen."),
+    encoder: str = ENCODER,
+    encoders: Path | None = ENCODERS,
     seed: int = typer.Option(7, help="The same seed gives the same model."),
     threads: int = THREADS,
 ) -> None:
     """Train sentiment, intents and slots on one encoder, and write the folder that ships."""
     _needs_torch()
-    from finetune.making import make_language
-    from finetune.training import Course
+    from finetune.build import make_language
+    from finetune.train.trainer import TrainingOptions
 
-    course = Course(epochs=epochs, seed=seed, threads=threads)
-    _print(make_language(data, taxonomy.read(intents_file), out, course, name=name, version=version))
+    options = TrainingOptions(epochs=epochs, seed=seed, threads=threads, encoder=encoder, encoders=encoders)
+    _print(make_language(data, taxonomy.read(intents_file), out, options, name=name, version=version))
 
 
 @app.command()
@@ -56,16 +65,19 @@ def intents(
     out: Path = OUT,
     name: str = typer.Option("intents", help="Name of the model."),
     epochs: int = typer.Option(3, min=1, help="How often every example is seen."),
+    encoder: str = ENCODER,
+    encoders: Path | None = ENCODERS,
     seed: int = typer.Option(7, help="The same seed gives the same model."),
     threads: int = THREADS,
 ) -> None:
     """Train an intent model on sentences of your own, on the same encoder."""
     _needs_torch()
-    rows, measured_on = [row for file in files for row in sources.intents(file)], sources.intents(test)
-    from finetune.making import make_intents  # takes seconds, and nobody waits for them to hear of a wrong line
-    from finetune.training import Course
+    rows, measured_on = [row for file in files for row in datasets.intents(file)], datasets.intents(test)
+    from finetune.build import make_intents  # takes seconds, and nobody waits for them to hear of a wrong line
+    from finetune.train.trainer import TrainingOptions
 
-    _print(make_intents(rows, measured_on, out, Course(epochs=epochs, seed=seed, threads=threads), name=name))
+    options = TrainingOptions(epochs=epochs, seed=seed, threads=threads, encoder=encoder, encoders=encoders)
+    _print(make_intents(rows, measured_on, out, options, name=name))
 
 
 @app.command()
@@ -79,9 +91,63 @@ def redaction(
 ) -> None:
     """Train the head that finds names and places, for redaction, on the lower layers of a model that is made."""
     _needs_torch()
-    from finetune.grafting import make_redaction
+    from finetune.train.redaction_head import make_redaction
 
     _print(make_redaction(data, model, seed=seed, threads=threads))
+
+
+@app.command()
+def encoder(
+    out: Path = OUT,
+    encoder: str = typer.Option("bge-small", metavar="NAME", help="bge-small, e5-small, minilm, or a name on a hub."),
+    encoders: Path | None = ENCODERS,
+    layers: int = typer.Option(8, min=1, help="How many of its layers, from below."),
+    name: str = typer.Option("tenor-encoder", help="Name of the model."),
+    version: str = typer.Option("1", help="Its version; models are bound to exactly one."),
+    seed: int = typer.Option(7, help="The same seed gives the same model."),
+) -> None:
+    """Cut the shared encoder from a pretrained one and quantise it. Nothing is trained."""
+    _needs_torch()
+    from finetune.export.encoder_export import make_encoder
+    from finetune.train.encoders import load_encoder
+
+    typer.echo(make_encoder(load_encoder(encoder, encoders), layers, out, name=name, version=version, seed=seed))
+
+
+@app.command()
+def assistant(
+    data: Path = DATA,
+    out: Path = OUT,
+    shared: Path = typer.Option(
+        token_encoder.DEFAULT, metavar="FOLDER", help="The shared encoder whose states it reads."
+    ),
+    encoders: Path | None = ENCODERS,
+    name: str = typer.Option("tenor-assistant", help="Name of the model."),
+    version: str = typer.Option("1", help="Its version; a released one is never made again under the same number."),
+    epochs: int = typer.Option(6, min=1, help="How often every example is seen."),
+    folds: str = typer.Option(
+        "",
+        "--folds",
+        metavar="HANDS",
+        help="Hands to leave out in turn for measuring, by commas, or all; takes as long for each.",
+    ),
+    seed: int = typer.Option(7, help="The same seed gives the same model."),
+    threads: int = THREADS,
+) -> None:
+    """Train the assistant's intents and slots on the shared encoder, and write the folder that ships."""
+    _needs_torch()
+    from finetune.build_assistant import Recipe, make_assistant
+    from finetune.corpus.assistant_corpus import hands
+    from finetune.train.assistant_trainer import AssistantOptions
+    from finetune.train.encoders import load_encoder
+
+    reader = token_encoder.TokenEncoder(shared)
+    left_out = tuple(hands()) if folds == "all" else tuple(filter(None, folds.split(",")))
+    if unknown := set(left_out) - set(hands()):
+        raise BadInput(f"no hand is called {', '.join(sorted(unknown))}", f"there are {', '.join(hands())}")
+    options = AssistantOptions(epochs=epochs, seed=seed, threads=threads)
+    start = load_encoder(reader.card.encoder, encoders)
+    _print(make_assistant(data, start, reader, out, options, Recipe(), name=name, version=version, folds=left_out))
 
 
 @app.command()
@@ -91,15 +157,15 @@ def evaluate(
     test: Path = typer.Option(None, metavar="FILE", help="Only intents, on lines of your own."),
 ) -> None:
     """Measure a model on our frozen sentences and on the public sets."""
-    from finetune.calibration import likely
-    from finetune.evaluation import all_figures
+    from finetune.evaluate.calibration import likely
+    from finetune.evaluate.report import all_scores
 
-    loaded = Model(model)
+    loaded = OnnxModel(model)
     if test is None:
-        _print(all_figures(loaded, data))
+        _print(all_scores(loaded, data))
         return
-    rows = sources.intents(test)
-    answers = likely(loaded.read([row.text for row in rows]), "intent", loaded.card.heads["intent"])
+    rows = datasets.intents(test)
+    answers = likely(loaded.predict([row.text for row in rows]), "intent", loaded.card.heads["intent"])
     _print({"accuracy": accuracy([row.label for row in rows], answers)})
 
 
@@ -110,14 +176,14 @@ def sentences(
 ) -> None:
     """Print the sentences of our own that a model learns from, as JSON lines."""
     random = Random(seed)
-    rows: Sequence[Labelled | Tagged]
+    rows: Sequence[LabelledText | TaggedText]
     match kind:
         case "sentiment":
-            rows = sources.own_sentiment(random)
+            rows = datasets.own_sentiment(random)
         case "intents":
-            rows = sources.own_intents(random)
+            rows = datasets.own_intents(random)
         case "slots":
-            rows = sources.own_slots(random)
+            rows = datasets.own_slots(random)
         case _:
             raise BadInput(f"there are no sentences for {kind!r}", "sentiment, intents or slots")
     for row in rows:

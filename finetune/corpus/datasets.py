@@ -13,16 +13,16 @@ from typing import Any
 
 import yaml
 
-from finetune.examples import Labelled, Span, Tagged, plain, unmarked
-from finetune.patterns import written
+from finetune.corpus.examples import LabelledText, Span, TaggedText, plain, unmarked
+from finetune.corpus.templates import written
 from tenor.errors import BadInput
 
-OWN = Path(__file__).parent / "data"
-FROZEN = Path(__file__).parent.parent / "nlp" / "evaluation"
+OWN = Path(__file__).parents[1] / "data"
+FROZEN = Path(__file__).parents[2] / "nlp" / "evaluation"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DatasetSource:
     name: str
     title: str
     licence: str
@@ -33,16 +33,16 @@ class Source:
 SOURCES = {
     source.name: source
     for source in (
-        Source("own", "Sentences of this project, `finetune/data`", "Apache-2.0", True),
-        Source("goemotions", "GoEmotions (Demszky et al. 2020), grouped labels", "Apache-2.0", True),
-        Source("uci", "UCI Sentiment Labelled Sentences (Kotzias et al. 2015)", "CC BY 4.0", True),
-        Source("harper-valley", "Harper Valley Bank (Wu et al. 2020), text-only calls", "CC BY 4.0", True),
-        Source("clinc150", "CLINC150 (Larson et al. 2019)", "CC BY 3.0", True),
-        Source("banking77", "BANKING77 (Casanueva et al. 2020)", "CC BY 4.0", True),
-        Source("hwu64", "HWU64 (Liu et al. 2019)", "CC BY 4.0", True),
-        Source("nlupp", "NLU++ (Casanueva et al. 2022)", "CC BY 4.0", True),
-        Source("snips", "Snips NLU benchmark (Coucke et al. 2018)", "CC0 1.0", True),
-        Source("meld", "MELD (Poria et al. 2019)", "GPL-3.0, text from a television series", False),
+        DatasetSource("own", "Sentences of this project, `finetune/data`", "Apache-2.0", True),
+        DatasetSource("goemotions", "GoEmotions (Demszky et al. 2020), grouped labels", "Apache-2.0", True),
+        DatasetSource("uci", "UCI Sentiment Labelled Sentences (Kotzias et al. 2015)", "CC BY 4.0", True),
+        DatasetSource("harper-valley", "Harper Valley Bank (Wu et al. 2020), text-only calls", "CC BY 4.0", True),
+        DatasetSource("clinc150", "CLINC150 (Larson et al. 2019)", "CC BY 3.0", True),
+        DatasetSource("banking77", "BANKING77 (Casanueva et al. 2020)", "CC BY 4.0", True),
+        DatasetSource("hwu64", "HWU64 (Liu et al. 2019)", "CC BY 4.0", True),
+        DatasetSource("nlupp", "NLU++ (Casanueva et al. 2022)", "CC BY 4.0", True),
+        DatasetSource("snips", "Snips NLU benchmark (Coucke et al. 2018)", "CC0 1.0", True),
+        DatasetSource("meld", "MELD (Poria et al. 2019)", "GPL-3.0, text from a television series", False),
     )
 }
 
@@ -54,33 +54,33 @@ NLUPP_SLOTS = {
 SNIPS_PLACES = {"city", "state", "country", "geographic_poi"}
 
 
-def own_sentiment(random: Random, *, most: int = 12) -> list[Labelled]:
+def own_sentiment(random: Random, *, most: int = 12) -> list[LabelledText]:
     tree = _yaml("sentiment.yaml")
     return [
-        Labelled(text, label)
+        LabelledText(text, label)
         for label in ("negative", "neutral", "positive")
         for pattern in tree[label]
         for text in written(pattern, tree["words"], random, most=most)
     ]
 
 
-def own_intents(random: Random, *, most: int = 40) -> list[Labelled]:
+def own_intents(random: Random, *, most: int = 40) -> list[LabelledText]:
     tree = _yaml("intents.yaml")
     return [
-        Labelled(text, intent)
+        LabelledText(text, intent)
         for intent, patterns in tree["intents"].items()
         for pattern in patterns
         for text in written(pattern, tree["words"], random, most=most)
     ]
 
 
-def own_slots(random: Random, *, most: int = 60) -> list[Tagged]:
+def own_slots(random: Random, *, most: int = 60) -> list[TaggedText]:
     tree = _yaml("slots.yaml")
     sentences = (text for pattern in tree["sentences"] for text in written(pattern, tree["words"], random, most=most))
     return [_without_article(unmarked(text)) for text in sentences]
 
 
-def goemotions(data: Path, split: str = "train", *, named: bool = False) -> list[Labelled]:
+def goemotions(data: Path, split: str = "train", *, named: bool = False) -> list[LabelledText]:
     """Comments that all raters put into one group; mixed and ambiguous ones are left out. `named` leaves the marks in
     place that stand where a name stood."""
     groups = {"1": "negative", "2": "neutral", "3": "positive"}
@@ -88,24 +88,24 @@ def goemotions(data: Path, split: str = "train", *, named: bool = False) -> list
     for line in _lines(data / "sentiment" / "goemotions" / f"{split}.tsv.gz"):
         text, group, *_ = line.split("\t")
         if group in groups:
-            found.append(Labelled(text if named else text.replace("[NAME]", "he"), groups[group]))
+            found.append(LabelledText(text if named else text.replace("[NAME]", "he"), groups[group]))
     return found
 
 
-def uci(data: Path) -> list[Labelled]:
+def uci(data: Path) -> list[LabelledText]:
     folder = data / "sentiment" / "uci_sentences"
     return [
-        Labelled(row["text"], row["sentiment"])
+        LabelledText(row["text"], row["sentiment"])
         for name in ("amazon_cells", "yelp", "imdb")
         for row in _rows(folder / f"{name}.jsonl.gz")
     ]
 
 
-def meld(data: Path, split: str = "dev") -> list[Labelled]:
-    return [Labelled(row["text"], row["sentiment"]) for row in _rows(data / f"sentiment/meld/{split}.jsonl.gz")]
+def meld(data: Path, split: str = "dev") -> list[LabelledText]:
+    return [LabelledText(row["text"], row["sentiment"]) for row in _rows(data / f"sentiment/meld/{split}.jsonl.gz")]
 
 
-def intents(path: Path) -> list[Labelled]:
+def intents(path: Path) -> list[LabelledText]:
     """A file of `{"text", "intent"}` lines, as clinc150, banking77 and hwu64 come."""
     found = []
     for number, row in enumerate(_rows(path), 1):
@@ -113,7 +113,7 @@ def intents(path: Path) -> list[Labelled]:
             raise BadInput(
                 f"{path}, line {number}: a text and an intent are needed", '{"text": "...", "intent": "..."}'
             )
-        found.append(Labelled(row["text"], row["intent"]))
+        found.append(LabelledText(row["text"], row["intent"]))
     return found
 
 
@@ -122,14 +122,14 @@ def public_labels(source: str) -> dict[str, str]:
     return {theirs: ours for ours, several in _yaml("public.yaml")[source].items() for theirs in several}
 
 
-def translated(rows: Sequence[Labelled], source: str, rest: str | None = None) -> list[Labelled]:
+def translated(rows: Sequence[LabelledText], source: str, rest: str | None = None) -> list[LabelledText]:
     """A public set's labels as ours; those that are none of ours become `rest`, or are left out."""
     names = public_labels(source)
     found = ((row.text, names.get(row.label, rest)) for row in rows)
-    return [Labelled(text, label) for text, label in found if label is not None]
+    return [LabelledText(text, label) for text, label in found if label is not None]
 
 
-def nlupp(data: Path, folds: Sequence[int]) -> list[Tagged]:
+def nlupp(data: Path, folds: Sequence[int]) -> list[TaggedText]:
     found = []
     for name in ("banking", "hotels"):
         for row in _rows(data / "nlu" / "nlupp" / f"{name}.jsonl.gz"):
@@ -139,17 +139,22 @@ def nlupp(data: Path, folds: Sequence[int]) -> list[Tagged]:
                     for kind, slot in (row.get("slots") or {}).items()
                     if kind in NLUPP_SLOTS
                 )
-                found.append(Tagged(row["text"], tuple(spans)))
+                found.append(TaggedText(row["text"], tuple(spans)))
     return found
 
 
-def snips(data: Path) -> list[Tagged]:
+def snips(data: Path) -> list[TaggedText]:
     """Sentences about weather and tables, for their places; times are cut otherwise there, so none with times."""
     return [
         _from_tags(row["tokens"], row["tags"])
-        for row in _rows(data / "nlu" / "snips" / "train.jsonl.gz")
+        for row in snips_rows(data)
         if row["intent"] in ("GetWeather", "BookRestaurant") and "B-timeRange" not in row["tags"]
     ]
+
+
+def snips_rows(data: Path) -> Iterator[dict[str, Any]]:
+    """Words, their BIO tags and the intent, as they are published."""
+    return _rows(data / "nlu" / "snips" / "train.jsonl.gz")
 
 
 def frozen() -> frozenset[str]:
@@ -163,16 +168,16 @@ def evaluation(name: str) -> list[dict[str, str]]:
     return list(_rows(FROZEN / f"{name}.jsonl"))
 
 
-def _without_article(row: Tagged) -> Tagged:
+def _without_article(row: TaggedText) -> TaggedText:
     """NLU++ marks "5th" in "the 5th", so we do too."""
     spans = (
         (start + 4 * (slot == "date" and row.text.startswith("the ", start)), end, slot)
         for start, end, slot in row.spans
     )
-    return Tagged(row.text, tuple(spans))
+    return TaggedText(row.text, tuple(spans))
 
 
-def _from_tags(tokens: Sequence[str], tags: Sequence[str]) -> Tagged:
+def _from_tags(tokens: Sequence[str], tags: Sequence[str]) -> TaggedText:
     spans: list[Span] = []
     position = 0
     for token, tag in zip(tokens, tags, strict=True):
@@ -182,7 +187,7 @@ def _from_tags(tokens: Sequence[str], tags: Sequence[str]) -> Tagged:
             start = spans.pop()[0] if joined else position
             spans.append((start, end, "place"))
         position = end + 1
-    return Tagged(" ".join(tokens), tuple(spans))
+    return TaggedText(" ".join(tokens), tuple(spans))
 
 
 @cache

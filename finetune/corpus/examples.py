@@ -13,13 +13,13 @@ _MARK = re.compile(r"<(\w+) ([^<>]+)>")
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledText:
     text: str
     label: str
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
+class TaggedText:
     text: str
     spans: tuple[Span, ...] = ()
 
@@ -34,7 +34,7 @@ def plain(text: str) -> str:
     return " ".join(re.findall(r"[\w']+", text.lower()))
 
 
-def unmarked(text: str) -> Tagged:
+def unmarked(text: str) -> TaggedText:
     """`pay <amount ten dollars>` as a text and its spans."""
     spans: list[Span] = []
     written = ""
@@ -45,4 +45,4 @@ def unmarked(text: str) -> Tagged:
         spans.append((len(written), len(written) + len(value), mark[1]))
         written += value
         last = mark.end()
-    return Tagged(written + text[last:], tuple(spans))
+    return TaggedText(written + text[last:], tuple(spans))

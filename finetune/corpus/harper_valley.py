@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
-from finetune.examples import Labelled, Span, Tagged
-from finetune.sources import OWN
+from finetune.corpus.datasets import OWN
+from finetune.corpus.examples import LabelledText, Span, TaggedText
 
 TASKS = {
     "check balance": "balance",
@@ -45,7 +45,7 @@ _VALUES: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class HarperUtterance:
     role: str
     text: str
     recognised: str
@@ -58,7 +58,7 @@ class HarperCall:
     task: str
     """In our words."""
     names: tuple[str, ...]
-    said: tuple[Said, ...]
+    said: tuple[HarperUtterance, ...]
 
 
 def calls(data: Path, split: str) -> Iterator[HarperCall]:
@@ -70,12 +70,12 @@ def calls(data: Path, split: str) -> Iterator[HarperCall]:
                 yield _call(row)
 
 
-def wanted(call: HarperCall) -> Iterator[Labelled]:
+def wanted(call: HarperCall) -> Iterator[LabelledText]:
     """The call's sentences whose intent one of the rules tells."""
     for said in call.said:
         intent = next((intent for rule, intent in _rules(said.role) if rule.search(said.text)), None)
         if intent is not None:
-            yield Labelled(said.text, intent)
+            yield LabelledText(said.text, intent)
 
 
 def routine(call: HarperCall) -> Iterator[str]:
@@ -84,7 +84,7 @@ def routine(call: HarperCall) -> Iterator[str]:
     return (said.text for said in call.said if not feeling.search(said.text))
 
 
-def valued(call: HarperCall) -> Iterator[Tagged]:
+def valued(call: HarperCall) -> Iterator[TaggedText]:
     """Sentences with the values in them marked."""
     for said in call.said:
         spans: list[Span] = []
@@ -92,7 +92,7 @@ def valued(call: HarperCall) -> Iterator[Tagged]:
             for found in pattern.finditer(said.text):
                 if not any(start < found.end() and found.start() < end for start, end, _ in spans):
                     spans.append((*found.span(), slot))
-        yield Tagged(said.text, tuple(sorted(spans)))
+        yield TaggedText(said.text, tuple(sorted(spans)))
 
 
 def _call(row: dict[str, Any]) -> HarperCall:
@@ -104,7 +104,7 @@ def _call(row: dict[str, Any]) -> HarperCall:
     for segment in row["segments"]:
         text = _clean(segment["text"])
         if text:
-            said.append(Said(segment["role"], text, _clean(segment["asr"])))
+            said.append(HarperUtterance(segment["role"], text, _clean(segment["asr"])))
     # The full name first, so that its parts are found only where they stand alone.
     return HarperCall(row["sid"], TASKS[row["task"]], tuple(dict.fromkeys(names)), tuple(said))
 

@@ -10,10 +10,10 @@ from random import Random
 
 import yaml
 
-from finetune import harper, language, sources
-from finetune.evaluation import Figures
-from finetune.examples import Labelled, Span, Tagged, unmarked
-from finetune.patterns import Words, written
+from finetune.corpus import datasets, harper_valley, mixture
+from finetune.corpus.examples import LabelledText, Span, TaggedText, unmarked
+from finetune.corpus.templates import Words, written
+from finetune.evaluate.report import Scores
 from tenor.redaction import Finder
 
 KINDS = ("person", "place")
@@ -42,7 +42,7 @@ class Names:
 
 def names(*, known: bool) -> Names:
     """Those to learn from, or those to measure with."""
-    tree = yaml.load((sources.OWN / "names.yaml").read_text("utf-8"), yaml.BaseLoader)
+    tree = yaml.load((datasets.OWN / "names.yaml").read_text("utf-8"), yaml.BaseLoader)
     words = {}
     for kind, lines in tree.items():
         split = str.split if kind in ("first", "last") else (lambda line: line.split(", "))
@@ -59,27 +59,27 @@ def heard(name: str, random: Random) -> str:
     return name[:at] + random.choice(("", random.choice("aeioulnrst"))) + name[at + random.choice((0, 1)) :]
 
 
-def lesson(data: Path, seed: int) -> list[Tagged]:
+def corpus(data: Path, seed: int) -> list[TaggedText]:
     """Everything that ships may learn from, with names and places marked and nothing else."""
     random = Random(seed)
     known = names(known=True)
-    calls = list(harper.calls(data, "text-only"))
+    calls = list(harper_valley.calls(data, "text-only"))
     talk = [row.text for row in _comments(data)]
     rows = [
         *own(known, random, most=120),
-        *(_only(row) for row in sources.own_slots(random, most=30)),
-        *(_only(row) for row in sources.nlupp(data, language.LEARNED_FOLDS)),
-        *random.sample([_only(row) for row in sources.snips(data)], 1200),
+        *(_only(row) for row in datasets.own_slots(random, most=30)),
+        *(_only(row) for row in datasets.nlupp(data, mixture.LEARNED_FOLDS)),
+        *random.sample([_only(row) for row in datasets.snips(data)], 1200),
         *_renamed(calls, known, random, most=9000),
         *_filled(talk, known, random, most=6000),
         *_nameless(data, known, random, most=4000),
     ]
-    return language.allowed(rows)
+    return mixture.allowed(rows)
 
 
-def own(known: Names, random: Random, *, most: int) -> list[Tagged]:
+def own(known: Names, random: Random, *, most: int) -> list[TaggedText]:
     """Sentences of our own patterns."""
-    tree = yaml.load((sources.OWN / "redaction.yaml").read_text("utf-8"), yaml.BaseLoader)
+    tree = yaml.load((datasets.OWN / "redaction.yaml").read_text("utf-8"), yaml.BaseLoader)
     words: dict[str, Sequence[str]] = {**tree["words"], **known.words, "letter": list("abcdefghijklmnoprstvwy")}
     found = []
     for pattern in tree["sentences"]:
@@ -87,7 +87,7 @@ def own(known: Names, random: Random, *, most: int) -> list[Tagged]:
     return found
 
 
-def figures(finder: Finder, seed: int) -> Figures:
+def figures(finder: Finder, seed: int) -> Scores:
     """How many words of names and places it finds, and how many of those it finds are one, with names it never met."""
     rows = own(names(known=False), Random(seed + 1), most=30)
     counts = {kind: [0, 0, 0] for kind in KINDS}
@@ -110,14 +110,14 @@ def _words(text: str, start: int, end: int) -> Iterator[int]:
     return (word.start() for word in re.finditer(r"\S+", text) if word.start() < end and start < word.end())
 
 
-def _misheard(row: Tagged, random: Random) -> Tagged:
+def _misheard(row: TaggedText, random: Random) -> TaggedText:
     def change(value: str, kind: str) -> str:
         return " ".join(heard(word, random) for word in value.split()) if kind == "person" else value
 
     return replaced(row, change)
 
 
-def replaced(row: Tagged, change: Callable[[str, str], str]) -> Tagged:
+def replaced(row: TaggedText, change: Callable[[str, str], str]) -> TaggedText:
     """The sentence with other values in its marked places."""
     text, spans, done = "", [], 0
     for start, end, kind in row.spans:
@@ -126,10 +126,10 @@ def replaced(row: Tagged, change: Callable[[str, str], str]) -> Tagged:
         spans.append((len(text), len(text) + len(value), kind))
         text += value
         done = end
-    return Tagged(text + row.text[done:], tuple(spans))
+    return TaggedText(text + row.text[done:], tuple(spans))
 
 
-def _renamed(calls: Iterable[harper.HarperCall], known: Names, random: Random, *, most: int) -> list[Tagged]:
+def _renamed(calls: Iterable[harper_valley.HarperCall], known: Names, random: Random, *, most: int) -> list[TaggedText]:
     """Sentences of real calls, most of them with other people and places in them: the set has twenty names."""
 
     def change(value: str, kind: str) -> str:
@@ -144,14 +144,14 @@ def _renamed(calls: Iterable[harper.HarperCall], known: Names, random: Random, *
             return value.replace(value.split()[-2], random.choice(known.words["street"]))
         return random.choice(known.words["state" if last in ("california", "oregon") else "city"])
 
-    rows = [_only(row) for call in calls for row in harper.valued(call)]
+    rows = [_only(row) for call in calls for row in harper_valley.valued(call)]
     marked = [row for row in rows if row.spans]
     plain = [row for row in rows if not row.spans]
     chosen = [*random.sample(marked, min(len(marked), most // 2)), *random.sample(plain, min(len(plain), most // 2))]
     return [replaced(row, change) for row in chosen]
 
 
-def _filled(texts: Sequence[str], known: Names, random: Random, *, most: int) -> list[Tagged]:
+def _filled(texts: Sequence[str], known: Names, random: Random, *, most: int) -> list[TaggedText]:
     """Comments whose names were taken out when the set was made, with ours put in."""
     marked = [text for text in texts if _NAME.search(text)]
     plain = [text for text in texts if not _MARKED.search(text)]
@@ -163,23 +163,23 @@ def _filled(texts: Sequence[str], known: Names, random: Random, *, most: int) ->
     return found
 
 
-def _nameless(data: Path, known: Names, random: Random, *, most: int) -> list[Tagged]:
+def _nameless(data: Path, known: Names, random: Random, *, most: int) -> list[TaggedText]:
     """What people ask for; sentences with a word that may be a name are left out, since nobody marked them."""
     doubtful = {word for values in known.words.values() for value in values for word in value.split()}
     doubtful |= {word for values in names(known=False).words.values() for value in values for word in value.split()}
     texts = [
         row.text
         for name in ("clinc150", "banking77")
-        for row in sources.intents(data / "nlu" / name / "train.jsonl.gz")
+        for row in datasets.intents(data / "nlu" / name / "train.jsonl.gz")
     ]
     clean = [text for text in texts if doubtful.isdisjoint(re.findall(r"[a-z']+", text.lower()))]
-    return [Tagged(text) for text in random.sample(clean, min(len(clean), most))]
+    return [TaggedText(text) for text in random.sample(clean, min(len(clean), most))]
 
 
-def _comments(data: Path) -> Iterator[Labelled]:
-    return (row for row in sources.goemotions(data, named=True) if len(row.text.split()) <= 20)
+def _comments(data: Path) -> Iterator[LabelledText]:
+    return (row for row in datasets.goemotions(data, named=True) if len(row.text.split()) <= 20)
 
 
-def _only(row: Tagged) -> Tagged:
+def _only(row: TaggedText) -> TaggedText:
     spans: list[Span] = [span for span in row.spans if span[2] in KINDS]
-    return Tagged(row.text, tuple(spans))
+    return TaggedText(row.text, tuple(spans))

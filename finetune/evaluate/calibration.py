@@ -9,21 +9,22 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from finetune import sources
-from finetune.examples import Labelled
-from nlp.intents import Intents
-from nlp.model import Card, Model, Reading
-from nlp.taxonomy import UNKNOWN, Taxonomy, WantedIntent
+from finetune.corpus import datasets
+from finetune.corpus.examples import LabelledText
+from nlp.inference.heads.intents import IntentHead
+from nlp.inference.onnx_model import OnnxModel, Prediction
+from tenor.model_store import ModelCard
+from tenor.taxonomy.intents import UNKNOWN, Taxonomy, WantedIntent
 
 ADDED = ("alarm_set", "weather_query", "play_music", "transport_taxi", "email_sendemail", "cooking_recipe", "qa_stock")
 """Intents of HWU64 that play the ones a user adds: ten examples each, and no training."""
 SHOTS = 10
 
 
-def calibrated(card: Card, folder: Path, data: Path, taxonomy: Taxonomy) -> Card:
+def calibrated(card: ModelCard, folder: Path, data: Path, taxonomy: Taxonomy) -> ModelCard:
     """The card with temperatures and thresholds filled in."""
-    model = Model(folder)
-    feelings = [row for row in sources.goemotions(data, "dev") if len(row.text.split()) <= 15][:1200]
+    model = OnnxModel(folder)
+    feelings = [row for row in datasets.goemotions(data, "dev") if len(row.text.split()) <= 15][:1200]
     wishes = [row for row in wishes_of(data) if row.label in (*taxonomy.names, UNKNOWN)]
     temperatures = {
         "sentiment": temperature(model, "sentiment", feelings),
@@ -37,30 +38,30 @@ def calibrated(card: Card, folder: Path, data: Path, taxonomy: Taxonomy) -> Card
     return msgspec.structs.replace(card, thresholds=thresholds)
 
 
-def wishes_of(data: Path) -> list[Labelled]:
+def wishes_of(data: Path) -> list[LabelledText]:
     """CLINC150's validation sentences in our words; what is none of ours is unknown."""
     folder = data / "nlu" / "clinc150"
-    inside = sources.intents(folder / "val.jsonl.gz")
-    ours = sources.translated(inside, "clinc150")
+    inside = datasets.intents(folder / "val.jsonl.gz")
+    ours = datasets.translated(inside, "clinc150")
     named = {row.text for row in ours}
-    others = [Labelled(row.text, UNKNOWN) for row in inside if row.text not in named][::6]
-    outside = [Labelled(row.text, UNKNOWN) for row in sources.intents(folder / "oos_val.jsonl.gz")]
+    others = [LabelledText(row.text, UNKNOWN) for row in inside if row.text not in named][::6]
+    outside = [LabelledText(row.text, UNKNOWN) for row in datasets.intents(folder / "oos_val.jsonl.gz")]
     return [*ours, *others, *outside]
 
 
-def added_intents(data: Path, split: str) -> tuple[list[WantedIntent], list[Labelled]]:
+def added_intents(data: Path, split: str) -> tuple[list[WantedIntent], list[LabelledText]]:
     """Intents that no model of ours was trained on, and sentences of `val` or `test` that mean them."""
-    rows = sources.intents(data / "nlu" / "hwu64" / "train.jsonl.gz")
+    rows = datasets.intents(data / "nlu" / "hwu64" / "train.jsonl.gz")
     examples = {name: [row.text for row in rows if row.label == name][:SHOTS] for name in ADDED}
-    tried = [row for row in sources.intents(data / "nlu" / "hwu64" / f"{split}.jsonl.gz") if row.label in ADDED]
+    tried = [row for row in datasets.intents(data / "nlu" / "hwu64" / f"{split}.jsonl.gz") if row.label in ADDED]
     return [WantedIntent(name, name, tuple(texts)) for name, texts in examples.items()], tried
 
 
-def temperature(model: Model, head: str, rows: Sequence[Labelled]) -> float:
+def temperature(model: OnnxModel, head: str, rows: Sequence[LabelledText]) -> float:
     """What to divide the logits by so that the right label is as likely as the probabilities say."""
     labels = model.card.heads[head]
     now = model.card.temperatures.get(head, 1.0)
-    likely = np.stack([reading.sentence[head] for reading in model.read([row.text for row in rows])])
+    likely = np.stack([prediction.sentence[head] for prediction in model.predict([row.text for row in rows])])
     logits: NDArray[np.float64] = np.log(np.maximum(likely, 1e-12)) * now
     right = np.array([labels.index(row.label) for row in rows])
 
@@ -72,10 +73,10 @@ def temperature(model: Model, head: str, rows: Sequence[Labelled]) -> float:
     return round(float(min(np.arange(0.5, 3.01, 0.05), key=surprise)), 2)
 
 
-def _least_likely(model: Model, taxonomy: Taxonomy, rows: Sequence[Labelled]) -> float:
+def _least_likely(model: OnnxModel, taxonomy: Taxonomy, rows: Sequence[LabelledText]) -> float:
     """The probability under which `unknown` is the better answer, inside and outside counting the same."""
-    intents = Intents(model, taxonomy)
-    scores = [intents.scores(reading) for reading in model.read([row.text for row in rows])]
+    intents = IntentHead(model, taxonomy)
+    scores = [intents.scores(prediction) for prediction in model.predict([row.text for row in rows])]
     best = [max(one, key=one.__getitem__) for one in scores]
     inside = np.array([row.label != UNKNOWN for row in rows])
     sure = np.array([one[name] for one, name in zip(scores, best, strict=True)])
@@ -89,12 +90,12 @@ def _least_likely(model: Model, taxonomy: Taxonomy, rows: Sequence[Labelled]) ->
     return round(float(max(np.arange(0.2, 0.81, 0.05), key=balanced)), 2)
 
 
-def _likeness(model: Model, taxonomy: Taxonomy, data: Path, rows: Sequence[Labelled]) -> dict[str, float]:
+def _likeness(model: OnnxModel, taxonomy: Taxonomy, data: Path, rows: Sequence[LabelledText]) -> dict[str, float]:
     """How near to added examples is near enough: as many added intents found as possible, few others disturbed."""
     added, tried = added_intents(data, "val")
     texts = [*(row.text for row in tried), *(row.text for row in rows)]
     right = [*(row.label for row in tried), *(row.label for row in rows)]
-    readings = model.read(texts)
+    predictions = model.predict(texts)
     best = {"similarity": 0.5, "similarity_slope": 20.0}
     most = -1.0
     names = {row.name for row in added}
@@ -103,8 +104,8 @@ def _likeness(model: Model, taxonomy: Taxonomy, data: Path, rows: Sequence[Label
             model.card = msgspec.structs.replace(
                 model.card, thresholds={**model.card.thresholds, "similarity": floor, "similarity_slope": slope}
             )
-            intents = Intents(model, Taxonomy((*taxonomy.intents, *added)))
-            answers = [intents.best(intents.scores(reading))[0] for reading in readings]
+            intents = IntentHead(model, Taxonomy((*taxonomy.intents, *added)))
+            answers = [intents.best(intents.scores(prediction))[0] for prediction in predictions]
             value = _found(right, answers, names)
             if value > most:
                 most, best = value, {"similarity": floor, "similarity_slope": slope}
@@ -121,6 +122,6 @@ def _found(right: Sequence[str], answers: Sequence[str], added: set[str]) -> flo
     return sum(new) / len(new) + sum(old) / len(old)
 
 
-def likely(readings: Sequence[Reading], head: str, labels: Sequence[str]) -> list[str]:
-    """The likeliest label of each reading."""
-    return [labels[int(reading.sentence[head].argmax())] for reading in readings]
+def likely(predictions: Sequence[Prediction], head: str, labels: Sequence[str]) -> list[str]:
+    """The likeliest label of each prediction."""
+    return [labels[int(prediction.sentence[head].argmax())] for prediction in predictions]

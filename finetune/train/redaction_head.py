@@ -24,14 +24,14 @@ from onnx import TensorProto, compose, helper
 from onnx.utils import Extractor
 from torch import Tensor, nn
 
-from finetune import redaction
-from finetune.batches import IGNORED, Batch, load_tokenizer
-from finetune.card import with_redaction
-from finetune.evaluation import Figures
-from finetune.examples import Tagged, spoken
-from finetune.network import Neighbourhood
-from finetune.tagging import teach
-from nlp.redaction import CARD, GRAPH, LanguageFinder, RedactionCard
+from finetune.corpus import names_and_places
+from finetune.corpus.examples import TaggedText, spoken
+from finetune.evaluate.report import Scores
+from finetune.export.model_card import with_redaction
+from finetune.train.batches import IGNORED, TrainingBatch, load_tokenizer
+from finetune.train.network import NeighbourTokenHead
+from finetune.train.token_head import teach
+from nlp.inference.name_finder import CARD, GRAPH, NameFinder, NameFinderCard
 
 CERTAIN, DOUBTFUL = 0.35, 0.2
 """A name left in costs more than a word taken out."""
@@ -46,10 +46,10 @@ _SHARED_BYTES = 1024
 Kept = tuple[Tensor, Tensor, Tensor]
 
 
-class Grafted(nn.Module):  # type: ignore[misc]
+class ExportedTokenHead(nn.Module):  # type: ignore[misc]
     """The head with its inputs one by one, as the graph has them."""
 
-    def __init__(self, head: Neighbourhood) -> None:
+    def __init__(self, head: NeighbourTokenHead) -> None:
         super().__init__()
         self.head = head
 
@@ -57,29 +57,34 @@ class Grafted(nn.Module):  # type: ignore[misc]
         return self.head(torch.cat(layers, dim=-1), mask)
 
 
-def make_redaction(data: Path, folder: Path, *, seed: int, threads: int = 1) -> Figures:
+def make_redaction(data: Path, folder: Path, *, seed: int, threads: int = 1) -> Scores:
     """Fit, graft and measure the head of the model in `folder`, and describe it there."""
     model, graph = folder / "model.onnx", folder / GRAPH
     head = fit(
-        model, folder / "tokenizer.json", redaction.lesson(data, seed), redaction.LABELS, seed=seed, threads=threads
+        model,
+        folder / "tokenizer.json",
+        names_and_places.corpus(data, seed),
+        names_and_places.LABELS,
+        seed=seed,
+        threads=threads,
     )
     graft(model, head, graph, "redaction")
-    card = RedactionCard(
-        labels=redaction.LABELS,
+    card = NameFinderCard(
+        labels=names_and_places.LABELS,
         certain=CERTAIN,
         doubtful=DOUBTFUL,
         sha256=hashlib.sha256(graph.read_bytes()).hexdigest(),
         encoder_sha256=hashlib.sha256(model.read_bytes()).hexdigest(),
     )
     _save(card, folder)
-    figures = redaction.figures(LanguageFinder(folder), seed)
+    figures = names_and_places.figures(NameFinder(folder), seed)
     _save(msgspec.structs.replace(card, figures={name: round(value, 4) for name, value in figures.items()}), folder)
     readme = folder / "README.md"
     readme.write_text(with_redaction(readme.read_text("utf-8"), figures, graph), "utf-8")
     return figures
 
 
-def _save(card: RedactionCard, folder: Path) -> None:
+def _save(card: NameFinderCard, folder: Path) -> None:
     (folder / CARD).write_bytes(msgspec.json.format(msgspec.json.encode(card), indent=1) + b"\n")
 
 
@@ -93,19 +98,19 @@ def lower(model: Path) -> onnx.ModelProto:
 
 
 def fit(
-    model: Path, tokenizer: Path, examples: Sequence[Tagged], labels: Sequence[str], *, seed: int, threads: int = 1
-) -> Neighbourhood:
+    model: Path, tokenizer: Path, examples: Sequence[TaggedText], labels: Sequence[str], *, seed: int, threads: int = 1
+) -> NeighbourTokenHead:
     """The encoder is left alone, so its answers are computed once."""
     torch.manual_seed(seed)
     torch.set_num_threads(threads)
     random = Random(seed)
     kept = _answers(lower(model), tokenizer, examples, labels, random, threads)
-    head = Neighbourhood(len(LAYERS) * WIDTH, len(labels), INNER)
+    head = NeighbourTokenHead(len(LAYERS) * WIDTH, len(labels), INNER)
     teach(head, kept, ROUNDS, RATE, random)
     return head
 
 
-def graft(model: Path, head: Neighbourhood, path: Path, output: str) -> None:
+def graft(model: Path, head: NeighbourTokenHead, path: Path, output: str) -> None:
     """Write the lower layers with the head as one graph beside `model`, whose bytes it refers to."""
     trunk = lower(model)
     trunk.graph.node.append(helper.make_node("Identity", ["attention_mask"], ["mask"]))
@@ -116,7 +121,7 @@ def graft(model: Path, head: Neighbourhood, path: Path, output: str) -> None:
         example = (torch.ones(2, 8, dtype=torch.int64), *(torch.ones(2, 8, WIDTH) for _ in LAYERS))
         free = {name: {0: "batch", 1: "length"} for name in ("mask", *layers, output)}
         torch.onnx.export(
-            Grafted(head).eval(), example, str(file), input_names=["mask", *layers], output_names=[output],
+            ExportedTokenHead(head).eval(), example, str(file), input_names=["mask", *layers], output_names=[output],
             dynamic_axes=free, opset_version=17, dynamo=False,
         )  # fmt: skip
         crown = compose.add_prefix(onnx.load(str(file)), "head/", rename_inputs=False, rename_outputs=False)
@@ -143,7 +148,7 @@ def _share(whole: onnx.ModelProto, model: Path) -> None:
 
 
 def _answers(
-    trunk: onnx.ModelProto, tokenizer: Path, examples: Sequence[Tagged], labels: Sequence[str],
+    trunk: onnx.ModelProto, tokenizer: Path, examples: Sequence[TaggedText], labels: Sequence[str],
     random: Random, threads: int,
 ) -> list[Kept]:  # fmt: skip
     options = onnxruntime.SessionOptions()
@@ -157,10 +162,12 @@ def _answers(
     return kept
 
 
-def batches(tokenizer: Path, examples: Sequence[Tagged], labels: Sequence[str], random: Random) -> list[Batch]:
+def batches(
+    tokenizer: Path, examples: Sequence[TaggedText], labels: Sequence[str], random: Random
+) -> list[TrainingBatch]:
     """All examples once, of like length together. A word's first piece decides for it, so only that is taught."""
     pieces = load_tokenizer(tokenizer)
-    rows = [Tagged(spoken(row.text), row.spans) if random.random() < 0.4 else row for row in examples]
+    rows = [TaggedText(spoken(row.text), row.spans) if random.random() < 0.4 else row for row in examples]
     rows.sort(key=lambda row: len(row.text))
     numbers = {label: number for number, label in enumerate(labels)}
     made = []
@@ -180,5 +187,5 @@ def batches(tokenizer: Path, examples: Sequence[Tagged], labels: Sequence[str], 
                     span = next((span for span in row.spans if span[0] < end and start < span[1]), None)
                     targets[line, at] = numbers[f"I-{span[2]}"] if span else numbers["O"]
                 last = word
-        made.append(Batch("redaction", ids, mask, targets, 1.0))
+        made.append(TrainingBatch("redaction", ids, mask, targets, 1.0))
     return made

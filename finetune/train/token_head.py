@@ -11,25 +11,25 @@ from random import Random
 import torch
 from torch import Tensor, nn
 
-from finetune.batches import IGNORED, Lesson, batches, load_tokenizer
-from finetune.network import LAYERS, Neighbourhood, Network, encoder_folder
+from finetune.train.batches import IGNORED, HeadCorpus, batches, load_tokenizer
+from finetune.train.network import NeighbourTokenHead, Network
 
 ROUNDS = 10
 RATE = 1e-3
 
 
-def fit_tokens(network: Network, lesson: Lesson, *, seed: int, unpunctuated: float = 0.4) -> None:
-    """Replace the head of the lesson by one that sees its neighbours."""
+def fit_tokens(network: Network, corpus: HeadCorpus, *, seed: int, unpunctuated: float = 0.4) -> None:
+    """Replace the head of the corpus by one that sees its neighbours."""
     random = Random(seed)
-    kept = _answers(network, lesson, random, unpunctuated)
+    kept = _answers(network, corpus, random, unpunctuated)
     torch.manual_seed(seed)
-    head = Neighbourhood(len(LAYERS) * network.encoder.config.hidden_size, len(lesson.labels))
+    head = NeighbourTokenHead(len(network.read_layers) * network.encoder.config.hidden_size, len(corpus.labels))
     teach(head, kept, ROUNDS, RATE, random)
-    network.token_heads[lesson.head] = head
+    network.token_heads[corpus.head] = head
 
 
 def teach(
-    head: Neighbourhood, kept: list[tuple[Tensor, Tensor, Tensor]], rounds: int, rate: float, random: Random
+    head: NeighbourTokenHead, kept: list[tuple[Tensor, Tensor, Tensor]], rounds: int, rate: float, random: Random
 ) -> None:
     """Train a token head on what lies below it: layers, mask and targets of each batch."""
     optimizer = torch.optim.AdamW(head.parameters(), lr=rate, weight_decay=0.01)
@@ -48,14 +48,14 @@ def teach(
 
 
 def _answers(
-    network: Network, lesson: Lesson, random: Random, unpunctuated: float
+    network: Network, corpus: HeadCorpus, random: Random, unpunctuated: float
 ) -> list[tuple[Tensor, Tensor, Tensor]]:
     """What the encoder says to every batch, in half precision to fit in memory."""
-    tokenizer = load_tokenizer(encoder_folder() / "tokenizer.json")
+    tokenizer = load_tokenizer(network.tokenizer)
     kept = []
     network.eval()
     with torch.no_grad():
-        for batch in batches([lesson], tokenizer, random, size=32, unpunctuated=unpunctuated):
+        for batch in batches([corpus], tokenizer, random, size=32, unpunctuated=unpunctuated):
             mask = torch.from_numpy(batch.attention_mask)
             layers, _ = network.encode(torch.from_numpy(batch.input_ids), mask)
             kept.append((layers.half(), mask, torch.from_numpy(batch.targets)))

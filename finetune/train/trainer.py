@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 
 import torch
@@ -11,14 +12,15 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from torch import nn
 
-from finetune.batches import IGNORED, Lesson, batches, load_tokenizer
-from finetune.examples import Labelled
-from finetune.network import Network, encoder_folder
+from finetune.corpus.examples import LabelledText
+from finetune.train import encoders
+from finetune.train.batches import IGNORED, HeadCorpus, batches, load_tokenizer
+from finetune.train.network import Network
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """How to train. The same course on the same lessons gives the same model."""
+class TrainingOptions:
+    """How to train. The same options on the same corpora give the same model."""
 
     epochs: int = 2
     batch: int = 32
@@ -28,42 +30,47 @@ class Course:
     unpunctuated: float = 0.4
     seed: int = 7
     threads: int = 1
-    trained_layers: int = 2
-    """Of the encoder's six, from the top."""
+    trained_layers: int | None = None
+    """Of the encoder, from the top; a third when nothing is said."""
+    encoder: str = encoders.DEFAULT
+    encoders: Path | None = None
+    """Folder of the Maven artifacts, for the encoders that come so."""
 
 
-def train(lessons: Sequence[Lesson], course: Course) -> Network:
-    """A network with a head for each lesson."""
-    _repeatable(course)
-    token = {lesson.head for lesson in lessons if "O" in lesson.labels}
-    sizes = {lesson.head: len(lesson.labels) for lesson in lessons}
+def train(corpora: Sequence[HeadCorpus], options: TrainingOptions) -> Network:
+    """A network with a head for each corpus."""
+    _repeatable(options)
+    token = {corpus.head for corpus in corpora if "O" in corpus.labels}
+    sizes = {corpus.head: len(corpus.labels) for corpus in corpora}
     network = Network(
+        encoders.load_encoder(options.encoder, options.encoders),
         {head: size for head, size in sizes.items() if head not in token},
         {head: size for head, size in sizes.items() if head in token},
-        trained_layers=course.trained_layers,
+        trained_layers=options.trained_layers,
     )
-    return _taught(network, lessons, course)
+    return _trained(network, corpora, options)
 
 
-def train_intents(rows: Sequence[Labelled], labels: Sequence[str], course: Course) -> Network:
+def train_intents(rows: Sequence[LabelledText], labels: Sequence[str], options: TrainingOptions) -> Network:
     """A network with an intent head alone. The head is fitted first, on the encoder as it is: a head that starts
     from nothing would shake what the encoder knows."""
-    _repeatable(course)
-    lesson = Lesson("intent", rows, labels)
-    network = Network({"intent": len(labels)}, {}, trained_layers=course.trained_layers).eval()
-    fit_head(network, lesson)
-    return _taught(network, [lesson], course)
+    _repeatable(options)
+    corpus = HeadCorpus("intent", rows, labels)
+    encoder = encoders.load_encoder(options.encoder, options.encoders)
+    network = Network(encoder, {"intent": len(labels)}, {}, trained_layers=options.trained_layers).eval()
+    fit_head(network, corpus)
+    return _trained(network, [corpus], options)
 
 
-def fit_head(network: Network, lesson: Lesson, *, steps: int = 300, rate: float = 0.05) -> None:
-    tokenizer = load_tokenizer(encoder_folder() / "tokenizer.json")
+def fit_head(network: Network, corpus: HeadCorpus, *, steps: int = 300, rate: float = 0.05) -> None:
+    tokenizer = load_tokenizer(network.tokenizer)
     vectors, targets = [], []
     with torch.no_grad():
-        for batch in batches([lesson], tokenizer, Random(0), size=64):
+        for batch in batches([corpus], tokenizer, Random(0), size=64):
             vectors.append(network.encode(torch.from_numpy(batch.input_ids), torch.from_numpy(batch.attention_mask))[1])
             targets.append(torch.from_numpy(batch.targets))
     known, right = torch.cat(vectors), torch.cat(targets)
-    head = network.sentence_heads[lesson.head]
+    head = network.sentence_heads[corpus.head]
     optimizer = torch.optim.AdamW(head.parameters(), lr=rate, weight_decay=0.01)
     loss_of = nn.CrossEntropyLoss()
     for _ in range(steps):
@@ -72,39 +79,39 @@ def fit_head(network: Network, lesson: Lesson, *, steps: int = 300, rate: float 
         optimizer.step()
 
 
-def _repeatable(course: Course) -> None:
-    torch.manual_seed(course.seed)
-    torch.set_num_threads(course.threads)
+def _repeatable(options: TrainingOptions) -> None:
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(options.threads)
     torch.use_deterministic_algorithms(True)
 
 
-def _taught(network: Network, lessons: Sequence[Lesson], course: Course) -> Network:
-    random = Random(course.seed)
-    tokenizer = load_tokenizer(encoder_folder() / "tokenizer.json")
-    steps = course.epochs * sum(-(-len(lesson.examples) // course.batch) for lesson in lessons)
+def _trained(network: Network, corpora: Sequence[HeadCorpus], options: TrainingOptions) -> Network:
+    random = Random(options.seed)
+    tokenizer = load_tokenizer(network.tokenizer)
+    steps = options.epochs * sum(-(-len(corpus.examples) // options.batch) for corpus in corpora)
     optimizer = torch.optim.AdamW(
         [
-            {"params": [p for p in network.encoder.parameters() if p.requires_grad], "lr": course.encoder_rate},
+            {"params": [p for p in network.encoder.parameters() if p.requires_grad], "lr": options.encoder_rate},
             {
                 "params": [*network.sentence_heads.parameters(), *network.token_heads.parameters()],
-                "lr": course.head_rate,
+                "lr": options.head_rate,
             },
         ],
         weight_decay=0.01,
     )
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer,
-        [course.encoder_rate, course.head_rate],
+        [options.encoder_rate, options.head_rate],
         total_steps=steps + 1,
         pct_start=0.06,
         anneal_strategy="linear",
     )
-    loss_of = nn.CrossEntropyLoss(ignore_index=IGNORED, label_smoothing=course.smoothing)
+    loss_of = nn.CrossEntropyLoss(ignore_index=IGNORED, label_smoothing=options.smoothing)
     network.train()
-    with _progress() as progress:
+    with progress_bar() as progress:
         bar = progress.add_task("training", total=steps, loss="")
-        for _ in range(course.epochs):
-            for batch in batches(lessons, tokenizer, random, size=course.batch, unpunctuated=course.unpunctuated):
+        for _ in range(options.epochs):
+            for batch in batches(corpora, tokenizer, random, size=options.batch, unpunctuated=options.unpunctuated):
                 answers = network(batch.head, torch.from_numpy(batch.input_ids), torch.from_numpy(batch.attention_mask))
                 loss = loss_of(answers.flatten(0, -2), torch.from_numpy(batch.targets).flatten()) * batch.weight
                 optimizer.zero_grad(set_to_none=True)
@@ -117,7 +124,7 @@ def _taught(network: Network, lessons: Sequence[Lesson], course: Course) -> Netw
     return network
 
 
-def _progress() -> Progress:
+def progress_bar() -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

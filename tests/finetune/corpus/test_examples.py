@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from finetune.examples import Tagged, plain, spoken, unmarked
+from finetune.corpus.examples import TaggedText, plain, spoken, unmarked
 
 
 def test_marks_become_spans() -> None:
@@ -15,7 +15,7 @@ def test_marks_become_spans() -> None:
 
 
 def test_a_text_without_marks_has_no_spans() -> None:
-    assert unmarked("how can i help you") == Tagged("how can i help you")
+    assert unmarked("how can i help you") == TaggedText("how can i help you")
 
 
 def test_speech_has_no_punctuation_and_spans_stay_true() -> None:

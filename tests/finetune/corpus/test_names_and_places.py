@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from finetune.examples import Tagged
-from finetune.redaction import figures, names, own, replaced
-from nlp.redaction import LanguageFinder
+from finetune.corpus.examples import TaggedText
+from finetune.corpus.names_and_places import figures, names, own, replaced
+from nlp.inference.name_finder import NameFinder
 
 
 def test_some_names_are_never_learned() -> None:
@@ -30,13 +30,13 @@ def test_our_sentences_are_marked_and_whole() -> None:
 
 
 def test_a_value_is_replaced_and_its_mark_follows() -> None:
-    row = Tagged("this is ann from rome", ((8, 11, "person"), (17, 21, "place")))
+    row = TaggedText("this is ann from rome", ((8, 11, "person"), (17, 21, "place")))
     changed = replaced(row, lambda value, kind: "bartholomew" if kind == "person" else value)
-    assert changed == Tagged("this is bartholomew from rome", ((8, 19, "person"), (25, 29, "place")))
+    assert changed == TaggedText("this is bartholomew from rome", ((8, 19, "person"), (25, 29, "place")))
 
 
 def test_the_head_that_ships_is_as_good_as_its_card_says() -> None:
-    finder = LanguageFinder()
+    finder = NameFinder()
     measured = figures(finder, seed=7)
     assert measured == pytest.approx(finder.card.figures, abs=0.005)  # another processor rounds otherwise
     assert min(measured.values()) > 0.9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from finetune.patterns import one, written
+from finetune.corpus.templates import one, written
 
 WORDS = {"thing": ["phone", "(red|blue) bike"]}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from finetune.scores import accuracy, f1_by_label, macro_f1, percentile, span_f1
+from finetune.evaluate.scores import accuracy, f1_by_label, macro_f1, percentile, span_f1
 
 
 def test_macro_f1_is_not_fooled_by_the_most_frequent_label() -> None:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from finetune.headroom import MOST, Weights, largest_pairs, leave_headroom, scaled
-from nlp.model import DEFAULT
+from finetune.export.saturation import MOST, Weights, largest_pairs, leave_headroom, scaled
+from nlp.inference import assistant_model, token_encoder
+from nlp.inference.onnx_model import DEFAULT
 
 ROWS, COLUMNS = 7, 5
 
@@ -78,6 +79,8 @@ def test_a_model_says_the_same_with_it(tmp_path: Path) -> None:
 def test_what_ships_has_headroom() -> None:
     assert _over(DEFAULT / "model.onnx") == []
     assert _over(DEFAULT / "redaction.onnx") == []
+    assert _over(token_encoder.DEFAULT / "model.onnx") == []
+    assert _over(assistant_model.DEFAULT / "model.onnx") == []
 
 
 def _over(path: Path) -> list[str]:

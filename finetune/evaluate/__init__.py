@@ -1,0 +1,1 @@
+"""How good a model is: scores, calibration, and the scores on every set there is."""
