@@ -1,0 +1,74 @@
+"""What "there", "it" and "they" mean: values of an earlier task that a wish refers to without naming them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import msgspec
+
+from dialog.engine.session import SlotValue, Wish
+from dialog.engine.turn import Turn
+from dialog.understanding.keywords import plain_store
+
+_THERE: Final = re.compile(r"\b(?:there|that (?:city|place|town|area))\b", re.IGNORECASE)
+_THERE_IS: Final = re.compile(
+    r"\b(?:is|are|was|were|will|if) there\b(?!\s*$|[?.!])|\bthere(?:'s| is| are)\b", re.IGNORECASE
+)
+"""Says that something exists, not where."""
+_IT: Final = re.compile(
+    r"\b(?:it|its|they|them|their|those|these|that one|this one|the same|any|one|ones|that|this)\b", re.IGNORECASE
+)
+_STORE: Final = re.compile(
+    r"\b(?:they|their|them|it|its|that (?:store|shop|place|restaurant)|the (?:store|shop|place))\b", re.IGNORECASE
+)
+_THAT_STORE: Final = re.compile(r"\b(?:that|the|which|this) (?:store|shop|place|restaurant)\b", re.IGNORECASE)
+FOUND_STORE: Final = "found store"
+"""Where the last item was found, for "where is that store?" and nothing else."""
+_THEY: Final = re.compile(r"\b(?:they|their)\b", re.IGNORECASE)
+
+
+def resolve(turn: Turn, wish: Wish, slots: dict[str, SlotValue], needs: frozenset[str], *, either: bool) -> None:
+    """Add what the wish refers to. `needs` are the slots of its action; with `either`, an item or a store will do."""
+    recall = turn.session.recall
+    about_things = not wish.intent.startswith("weather.")
+    named = recall.get("store") or recall.get(FOUND_STORE)
+    if named and "store" in slots and plain_store(slots["store"].text) and _THAT_STORE.search(wish.text):
+        slots["store"] = reused(named)
+        _place_of_store(turn, wish, slots)
+    for slot in turn.assistant.slots.values():
+        name = slot.name
+        if name in slots or name not in recall:
+            continue
+        if slot.type == "place":
+            if _THERE.search(_THERE_IS.sub(" ", wish.text)) and not wish.unknown_place:
+                slots[name] = reused(recall[name])
+        elif slot.type == "item" and about_things:
+            wanted = _IT.search(wish.text) or name in needs
+            if wanted and not (either and "store" in slots):
+                slots[name] = reused(recall[name])
+                _with_it(turn, wish, name, slots)
+        elif slot.type == "store" and about_things and (_THEY if "item" in slots else _STORE).search(wish.text):
+            slots[name] = reused(recall[name])
+            _place_of_store(turn, wish, slots)
+
+
+def reused(value: SlotValue) -> SlotValue:
+    return msgspec.structs.replace(value, origin="reused")
+
+
+def _with_it(turn: Turn, wish: Wish, item: str, slots: dict[str, SlotValue]) -> None:
+    """An item comes with its size and colour, and is wanted where it was looked for."""
+    task = turn.session.task
+    if task is None or item not in task.slots:
+        return
+    for slot in turn.assistant.slots.values():
+        comes_along = item in slot.depends_on or (slot.type in ("place", "store") and not wish.unknown_place)
+        if comes_along and slot.name in task.slots:
+            slots.setdefault(slot.name, reused(task.slots[slot.name]))
+
+
+def _place_of_store(turn: Turn, wish: Wish, slots: dict[str, SlotValue]) -> None:
+    for slot in turn.assistant.slots.values():
+        if slot.type == "place" and slot.name in turn.session.recall and not wish.unknown_place:
+            slots.setdefault(slot.name, reused(turn.session.recall[slot.name]))

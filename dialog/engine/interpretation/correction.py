@@ -1,0 +1,129 @@
+"""Corrections ("no, I meant Seattle") and ellipses ("and tomorrow?"): both land on a task that is there already."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from typing import Final
+
+import msgspec
+
+from dialog.engine.interpretation.anaphora import reused
+from dialog.engine.interpretation.line import Line, held, is_wish
+from dialog.engine.scope import used_by
+from dialog.engine.session import Frame, SlotValue
+from dialog.engine.turn import Turn
+from dialog.values.types import Value
+
+_CORRECTS: Final = re.compile(
+    r"^(?:(?:no|nope|nah|oh|ah|sorry|wait|actually|oops|hmm|um|uh|well|but)[\s,.!-]+)*"
+    r"(?:i (?:meant|mean|said|wanted|was asking about|asked about|wanted to say)|i'd rather|make (?:it|that)|"
+    r"change (?:it|that|the \w+)? ?to|"
+    r"not\b|instead|rather|try|use|in fact|actually|no[\s,.!-]+(?=\w)|sorry[\s,]+(?=\w)|wrong)",
+    re.IGNORECASE,
+)
+_INSTEAD: Final = re.compile(r"\b(?:instead|rather)\W*$", re.IGNORECASE)
+_FURTHER: Final = re.compile(
+    r"^(?:(?:ok|okay|so|well|um|uh|oh|hmm|alright|great|thanks)[\s,]+)*(?:and|what about|how about|what if|how "
+    r"is|same for|"
+    r"or|also|then|and then|try|same thing (?:for|in)|the same (?:for|in))\b[\s,]*(?:what about|how about|also|"
+    r"for|with)?\s*",
+    re.IGNORECASE,
+)
+_NEGATED: Final = re.compile(
+    r"\b(?:not|instead of|rather than|no longer|isn't|forget)(?:\s+(?:in|for|at|on|the|to))*\s*$", re.I
+)
+_DAY_AFTER: Final = re.compile(
+    r"\b(?:the )?(?:day after(?: that| then)?|(?:next|following) day)\b(?!\s+tomorrow)", re.IGNORECASE
+)
+_IT_CLAUSE: Final = re.compile(r"^(?:the |a |an |some |any )", re.IGNORECASE)
+_TAIL: Final = re.compile(r"[\s,]*(?:then|please|instead|too|as well|though)?[\s?.!,]*$", re.IGNORECASE)
+
+
+def corrects(text: str) -> bool:
+    return bool(_CORRECTS.match(text) or _INSTEAD.search(text))
+
+
+def goes_on(text: str) -> bool:
+    return bool(_FURTHER.match(text))
+
+
+def without_negated(line: Line) -> bool:
+    """Drop values that the line denies ("not boston, seattle"); whether there were any."""
+    denied = False
+    for name, values in list(line.values.items()):
+        kept = [value for value in values if not _NEGATED.search(line.text[: value.start])]
+        if len(kept) != len(values):
+            denied = True
+            if kept:
+                line.values[name] = kept
+            else:
+                del line.values[name]
+    return denied
+
+
+def next_day(turn: Turn, line: Line) -> None:
+    """ "and the day after that?": one day later than the last task was about."""
+    found, frame = _DAY_AFTER.search(line.text), turn.session.task
+    if found is None or frame is None or "when" not in frame.slots or "when" in line.values:
+        return
+    last = frame.slots["when"].value
+    try:
+        day = date.fromisoformat(str(last["to"])[:10]) + timedelta(days=1)
+    except (KeyError, TypeError, ValueError):
+        return
+    value = {"text": found.group(), "from": day.isoformat(), "to": day.isoformat()}
+    line.values["when"] = [Value(type="when", text=found.group(), start=found.start(), end=found.end(), value=value)]
+
+
+def landing(turn: Turn, line: Line) -> Frame | None:
+    """The newest task that takes all values of the line."""
+    session = turn.session
+    names = set(line.values)
+    for frame in (session.task, *reversed(session.frames)):
+        if frame is None or not frame.action:
+            continue
+        uses = used_by(turn, frame.action)
+        if names and (uses is None or names <= uses):
+            return frame
+    return None
+
+
+def bare_item(turn: Turn, line: Line) -> bool:
+    """ "and eggs?" after a price: what follows the opening is read as the item of the last task, if it had one."""
+    if line.values.keys() - {"sort"} or (is_wish(line.intent) and line.score >= 0.9):
+        return False
+    text = _TAIL.sub("", _CORRECTS.sub("", _FURTHER.sub("", line.text)))
+    text = _IT_CLAUSE.sub("", text)
+    if not 1 <= len(text.split()) <= 4:
+        return False
+    for frame in (turn.session.task, *reversed(turn.session.frames)):
+        for name in ("item", "store"):
+            slot, parser = turn.slot(name), turn.parser(name)
+            if frame is None or slot is None or parser is None or name not in frame.slots:
+                continue
+            if value := parser.answer(text, turn.parse_context(name)):
+                start = max(line.text.find(text), 0)
+                line.values[name] = [msgspec.structs.replace(value, text=text, start=start, end=start + len(text))]
+                return True
+    return False
+
+
+def amended(turn: Turn, frame: Frame, line: Line) -> Frame:
+    """The task again with the new values; what hangs on a changed one is cleared."""
+    new: dict[str, SlotValue] = {
+        name: held(turn, name, values[-1 if corrects(line.text) else 0]) for name, values in line.values.items()
+    }
+    slots = {name: reused(value) for name, value in frame.slots.items()}
+    for slot in turn.assistant.slots.values():
+        if any(one in new for one in slot.depends_on) and slot.name not in new:
+            slots.pop(slot.name, None)
+    kinds = {turn.assistant.slots[name].type for name in new}
+    if "item" in kinds and "store" not in kinds and frame.action == "places":
+        slots.pop("store", None)
+    if "store" in kinds and "item" not in kinds and frame.action == "places":
+        slots.pop("item", None)
+    slots.update(new)
+    return msgspec.structs.replace(
+        frame, slots=slots, done=False, changed=False, empty=False, confirmed=False, unknown_place=line.unknown_place
+    )

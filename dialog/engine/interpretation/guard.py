@@ -1,0 +1,78 @@
+"""Topics the assistant does not talk about.
+
+An example of a topic matches a line that has its content words next to each other, in any order; of three and more,
+others may stand between them. An example with fewer than two ("my rights") matches only as it stands, articles aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from dialog.flow.model import Assistant, GuardedTopic
+from dialog.understanding.keywords import normal
+from dialog.values.tokens import word_set
+
+_COMMON: Final = word_set(
+    "this that these those it its i i'm me my we us our you your he she his her they them him to of on in at by for "
+    "with from is are was were be am do does did have has had can could will would should shall may might must and or "
+    "but so if as not no what which who how when where why there here just please tell give get any some now want"
+)
+_ARTICLES: Final = word_set("a an the")
+_SUFFIXES: Final = ("ing", "ies", "es", "ed", "s", "e")
+SLACK: Final = 2
+"""Content words that may stand between the three or more of an example."""
+
+
+class _Example(NamedTuple):
+    words: tuple[str, ...]
+    """All of them, if only the whole phrase will do; else the content words."""
+    phrase: bool
+    window: int
+
+
+def guarded(assistant: Assistant, text: str) -> GuardedTopic | None:
+    """The topic that a line belongs to, if one is guarded."""
+    said = [word for word in normal(text).split() if word not in _ARTICLES]
+    words = [_stem(word) for word in said]
+    content = [_stem(word) for word in said if word not in _COMMON]
+    there = frozenset(words)
+    for topic, examples in _examples(assistant.guards):
+        for example in examples:
+            if there.issuperset(example.words) and (
+                _stands(example.words, words) if example.phrase else _near(example, content)
+            ):
+                return topic
+    return None
+
+
+def _stands(phrase: Sequence[str], words: Sequence[str]) -> bool:
+    size = len(phrase)
+    return any(tuple(words[at : at + size]) == tuple(phrase) for at in range(len(words) - size + 1))
+
+
+def _near(example: _Example, words: Sequence[str]) -> bool:
+    wanted = frozenset(example.words)
+    return any(wanted.issubset(words[at : at + example.window]) for at in range(max(1, len(words) - len(wanted) + 1)))
+
+
+@lru_cache(maxsize=16)
+def _examples(guards: tuple[GuardedTopic, ...]) -> tuple[tuple[GuardedTopic, tuple[_Example, ...]], ...]:
+    return tuple((topic, tuple(_example(like) for like in topic.like if normal(like))) for topic in guards)
+
+
+def _example(like: str) -> _Example:
+    words = [word for word in normal(like).split() if word not in _ARTICLES] or normal(like).split()
+    content = tuple(_stem(word) for word in words if word not in _COMMON)
+    if len(content) < 2:
+        return _Example(tuple(_stem(word) for word in words), True, len(words))
+    return _Example(content, False, len(content) + (SLACK if len(content) > 2 else 0))
+
+
+def _stem(word: str) -> str:
+    word = word.removesuffix("'s")
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            return word[: -len(suffix)]
+    return word

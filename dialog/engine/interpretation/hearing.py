@@ -1,0 +1,252 @@
+"""What is made of a line."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from dialog.engine import asking
+from dialog.engine.events import Heard
+from dialog.engine.interpretation.answering import answer_question
+from dialog.engine.interpretation.correction import (
+    amended,
+    bare_item,
+    corrects,
+    goes_on,
+    landing,
+    next_day,
+    without_negated,
+)
+from dialog.engine.interpretation.guard import guarded
+from dialog.engine.interpretation.line import Line, all_known, is_wish
+from dialog.engine.interpretation.repair import read_repaired
+from dialog.engine.interpretation.universal import small_talk, universal
+from dialog.engine.interpretation.wishes import split
+from dialog.engine.ladder import long_pause, not_understood
+from dialog.engine.running import Runner
+from dialog.engine.session import Frame
+from dialog.engine.stack import suspend
+from dialog.engine.turn import Turn
+from dialog.understanding.keywords import fixed_phrase, normal
+from dialog.understanding.language import foreign
+from dialog.understanding.types import Understander
+from tenor.taxonomy.assistant import NO_MATCH, SERVICE_ERROR
+
+LONGEST: Final = 1_000
+"""Characters of a line that is read; a longer one is no question to an assistant."""
+SURE: Final = 0.8
+"""Of a universal word that a model saw."""
+BELIEVED: Final = 0.9
+"""From here on even a line of one value and small words ("i'd like thai food") is what it seems."""
+_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,100}>")
+CLOSE: Final = 0.1
+"""Two intents nearer than this are asked about."""
+
+
+def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -> None:
+    session = turn.session
+    if session.handed_over:
+        turn.note("a person has the conversation")
+        return
+    if session.ended:
+        turn.forget()
+        session.ended, session.state = False, runner.home
+    text = clean(event.text)
+    session.context["text"] = text[:200]
+    session.intent = NO_MATCH
+    if not text:
+        _nothing(turn, event.text)
+        return
+    if len(text) > LONGEST:
+        turn.reply("too_long")
+        asking.ask_again(turn)
+        return
+    if _was_long(turn) and long_pause(turn):
+        return
+    if topic := guarded(turn.assistant, text):
+        turn.note("guard", topic.name)
+        turn.say(turn.render(topic.say))
+        asking.ask_again(turn)
+        return
+    if foreign(text):
+        turn.note("another language")
+        turn.reply("foreign")
+        asking.ask_again(turn)
+        return
+    named = fixed_phrase(normal(text))
+    if _everywhere(turn, named):
+        return
+    line = read_repaired(turn, understander, text)
+    if line.intent == SERVICE_ERROR:
+        _service_failed(turn, runner, text)
+        return
+    session.context.pop("jarvis_error", None)
+    if line.reading.sentiment:
+        session.context["sentiment"] = line.reading.sentiment
+    if line.score >= SURE and not line.values and not named and _everywhere(turn, line.intent):
+        return
+    if session.pending is not None and answer_question(turn, runner, line):
+        return
+    if _amend(turn, runner, line):
+        return
+    _wish(turn, runner, understander, line)
+
+
+def _service_failed(turn: Turn, runner: Runner, text: str) -> None:
+    """Nobody could read the line: the flow says so, and the open question stays."""
+    turn.note("service failed")
+    turn.session.context["jarvis_error"] = "unavailable"
+    pending = turn.session.pending
+    if pending is not None and pending.kind == "input":
+        runner.receive(turn, pending.state, text)
+    elif pending is None and (state := turn.assistant.intent_transitions.get(SERVICE_ERROR)):
+        runner.run(turn, state)
+    else:
+        turn.reply("service_error")
+        asking.ask_again(turn)
+
+
+def clean(text: str) -> str:
+    """Without control characters and doubled blanks; empty when there are no letters or digits in it."""
+    text = _TAG.sub(" ", text[: LONGEST * 4])
+    kept = "".join(" " if unicodedata.category(one)[0] in "CZ" else one for one in text)
+    kept = " ".join(kept.split())
+    return kept if re.search(r"\w", kept) else ""
+
+
+def _nothing(turn: Turn, text: str) -> None:
+    if text.strip():
+        turn.note("no words")
+        turn.reply("no_words")
+    elif turn.session.pending is None:
+        turn.reply("nothing_heard")
+    asking.ask_again(turn)
+
+
+def _was_long(turn: Turn) -> bool:
+    session = turn.session
+    return (
+        bool(session.last_ms)
+        and turn.now.timestamp() * 1000 - session.last_ms > turn.assistant.patterns.text_silence_ms
+    )
+
+
+def _everywhere(turn: Turn, intent: str) -> bool:
+    """Universal words and small talk. Yes, no, "okay" and "great" may be answers and are left to the question."""
+    session = turn.session
+    if intent.startswith("universal."):
+        if universal(turn, intent):
+            session.intent = intent
+            return True
+        if session.pending is None:
+            session.intent = intent
+            turn.reply("go_on" if intent == "universal.yes" else "alright")
+            return True
+        return False
+    if intent.startswith("smalltalk."):
+        session.intent = intent
+        return small_talk(turn, intent)
+    return False
+
+
+def _amend(turn: Turn, runner: Runner, line: Line) -> bool:
+    """A correction or an ellipsis: the last task again with other values."""
+    session = turn.session
+    if session.task is None and not session.frames:
+        return False
+    next_day(turn, line)
+    correcting, further = corrects(line.text), goes_on(line.text)
+    if correcting:
+        without_negated(line)
+    if (correcting or further) and not line.only_values:
+        bare_item(turn, line)
+    own = is_wish(line.intent) and line.score >= 0.7 and bool(line.rest())
+    bare = line.only_values and (all_known(line) or correcting or further)
+    if own or not (bare or (correcting and line.values) or (line.unknown_place and (correcting or further))):
+        return False
+    frame = landing(turn, line) if line.values else session.task
+    if frame is None:
+        return False
+    if not correcting and _is_new(turn, runner, line, frame):
+        return False
+    turn.note("correction" if correcting else "ellipsis", ", ".join(line.values))
+    if frame.changed and correcting:
+        session.intent = frame.intent
+        turn.reply("changed")
+        return True
+    session.task = amended(turn, frame, line)
+    if line.unknown_place:
+        for name in [name for name in session.task.slots if name == "location"]:
+            del session.task.slots[name]
+    session.intent, session.context["intent"] = frame.intent, frame.intent
+    session.pending, session.calls, session.failures = None, {}, 0
+    runner.run(turn, turn.assistant.intent_transitions.get(frame.intent) or frame.state)
+    return True
+
+
+def _is_new(turn: Turn, runner: Runner, line: Line, frame: Frame) -> bool:
+    """Whether values alone are a wish of another task after all ("sushi restaurants in boston" after a price)."""
+    kinds = {turn.assistant.slots[name].type for name in line.values}
+    return (
+        is_wish(line.intent)
+        and line.score >= BELIEVED
+        and runner.action_of(line.intent) != frame.action
+        and len(line.values) > 1
+        and bool(kinds & {"item", "store"})
+    )
+
+
+def _wish(turn: Turn, runner: Runner, understander: Understander, line: Line) -> None:
+    session = turn.session
+    bare = line.only_values and len(line.values) == 1 and "sort" not in line.values and line.score < BELIEVED
+    if not is_wish(line.intent) or (bare and session.task is None):
+        _no_wish(turn, runner, line)
+        return
+    if _ambiguous(turn, runner, line):
+        return
+    wishes = [one for one in split(turn, understander, line.text, line, runner.action_of) if is_wish(one.intent)]
+    if session.pending is not None and session.task is not None:
+        if runner.action_of(wishes[0].intent) == session.task.action:
+            for name, value in session.task.slots.items():
+                if (
+                    value.origin != "flow"
+                    and not value.alternatives
+                    and not (line.unknown_place and name == "location")
+                ):
+                    wishes[0].slots.setdefault(name, value)
+        else:
+            suspend(turn)
+    session.wishes = wishes[1:]
+    session.intent = runner.routed(wishes[0].intent)
+    if not runner.begin(turn, wishes[0]):
+        _no_wish(turn, runner, line)
+
+
+def _ambiguous(turn: Turn, runner: Runner, line: Line) -> bool:
+    first, *others = line.reading.intents
+    if first.score >= 0.6 or not others or first.score - others[0].score > CLOSE or not is_wish(others[0].name):
+        return False
+    names = [runner.routed(first.name), runner.routed(others[0].name)]
+    actions = [runner.action_of(name) for name in names]
+    if actions[0] == actions[1] or not all(actions):
+        return False
+    from dialog.engine.session import Pending
+
+    labels = [asking.TOPICS.get(action, action) for action in actions]
+    turn.session.pending = Pending(kind="intent", state=turn.session.state, options=[*names, line.text], labels=labels)
+    turn.session.loose = line.slots(turn)
+    turn.say(asking.question(turn, turn.session.pending))
+    return True
+
+
+def _no_wish(turn: Turn, runner: Runner, line: Line) -> None:
+    session = turn.session
+    without_negated(line)
+    if line.only_values and session.task is None and all_known(line):
+        session.loose = line.slots(turn)
+        said = next(iter(line.values.values()))[0].text
+        known = {turn.assistant.slots[name].type for name in line.values}
+        turn.reply("loose_item" if known & {"item", "store"} else "loose_value", value=said)
+        return
+    runner.run(turn, not_understood(turn))

@@ -1,0 +1,350 @@
+"""A line as the engine reads it: what is wanted, and the values of slots that stand in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final, Protocol, cast
+
+from dialog.engine.session import SlotValue
+from dialog.engine.turn import Turn
+from dialog.flow.model import Slot
+from dialog.understanding.keywords import normal, plain_store
+from dialog.understanding.types import Reading, Span, Understander
+from dialog.values.tokens import word_set
+from dialog.values.types import Value
+from tenor.taxonomy.assistant import NO_MATCH
+
+LABELS: Final = {
+    "place": ("location",),
+    "when": ("time.period_of_time", "store.hour.day"),
+    "item": ("item.type", "item.name"),
+    "store": ("store.name", "store.type"),
+    "sort": ("cost.low", "cost.high", "rating.high", "rating.low"),
+    "color": ("item.color",),
+    "size": ("item.size",),
+    "quantity": ("item.quantity",),
+}
+"""Slots of NeMo's dictionary that fill a slot of ours, by its type."""
+SORTS: Final = {
+    "cost.low": "price.low",
+    "cost.high": "price.high",
+    "rating.high": "rating.high",
+    "rating.low": "rating.low",
+}
+SPANS_ONLY: Final = frozenset(("item", "store", "text"))
+"""Types whose values cannot be told from other words without an understander."""
+NOT_SOUGHT: Final = frozenset(("yes_no", "number", "choice", "text"))
+"""Types that are read only where they were asked for."""
+
+SUGGESTED: Final = 0.5
+"""A span that scores less is only an idea: it counts if the catalogue knows its words."""
+KNOWN: Final = 0.8
+"""A product or store that scores higher is one of the catalogue; others are any words."""
+
+_HERE: Final = re.compile(
+    r"^(?:near me|nearby|around here|here|close by|my (?:place|area|city|town|location|house)|"
+    r"around me|close to me|this area|near here|in the area|downtown|the area|home)$"
+)
+_MEANS_ANOTHER: Final = frozenset(("eat", "hungry", "starving", "dine"))
+_HUNGRY: Final = re.compile(r"\b(?:eat|hungry|starving|dine)\b", re.IGNORECASE)
+_FILLERS: Final = word_set(
+    "and or but so then also what what's whats about how how's the a an in at on for to of near around by with from "
+    "please pls thanks ok okay well um uh hmm er ah oh just maybe perhaps one ones instead rather it it's its "
+    "is be let "
+    "me let's lets try i i'd like say um, now make that this these which are yes yeah yep wrong think guess those only "
+    "same thing hey actually no not meant mean "
+    "i'm sorry said want wanted change there during until"
+)
+
+
+class _Unknown(Protocol):
+    def unknown(self, line: str, *, asked: bool = False) -> str | None: ...
+
+
+def unknown_place(turn: Turn, text: str, *, asked: bool = False) -> str:
+    """Words that stand where a place should and are none; empty when there are none."""
+    parser = turn.parsers.get("place")
+    if parser is None or not hasattr(parser, "unknown"):
+        return ""
+    return cast(_Unknown, parser).unknown(text, asked=asked) or ""
+
+
+@dataclass(slots=True)
+class Line:
+    text: str
+    reading: Reading
+    values: dict[str, list[Value]] = field(default_factory=dict)
+    """By slot, in the order of the line."""
+    unknown_place: str = ""
+    remaining: list[str] | None = None
+    """The other words, where they cannot be told from the text: of a line that put itself right."""
+    here: bool = False
+    """Whether the place is said to be where the shopper is, which nobody knows."""
+
+    @property
+    def intent(self) -> str:
+        return self.reading.intents[0].name
+
+    @property
+    def score(self) -> float:
+        return self.reading.intents[0].score
+
+    def slots(self, turn: Turn, origin: str = "said") -> dict[str, SlotValue]:
+        """One value per slot: the first of each."""
+        return {name: held(turn, name, values[0], origin) for name, values in self.values.items() if values}
+
+    def rest(self) -> list[str]:
+        """The words that are no part of a value and no filler."""
+        if self.remaining is not None:
+            return self.remaining
+        kept = list(self.text)
+        for values in self.values.values():
+            for value in values:
+                kept[value.start : value.end] = " " * (value.end - value.start)
+        return [word for word in normal("".join(kept)).split() if word not in _FILLERS]
+
+    @property
+    def only_values(self) -> bool:
+        return bool(self.values) and not self.rest()
+
+
+def held(turn: Turn, name: str, value: Value, origin: str = "said") -> SlotValue:
+    slot = turn.slot(name)
+    return SlotValue(
+        value=_named(value) if value.type in ("item", "store") else value.value,
+        text=value.text,
+        turn=turn.session.turn,
+        origin=origin,  # type: ignore[arg-type]
+        score=value.score,
+        keep=slot.keep if slot is not None else "topic",
+        alternatives=list(value.alternatives),
+    )
+
+
+def _named(value: Value) -> Any:
+    """The shopper's own words for a product, but for the catalogue's spelling of a misspelt one."""
+    misspelt = (
+        value.score < 1.0 and isinstance(value.value, str) and len(value.value.split()) == len(value.text.split())
+    )
+    if not misspelt and value.text.lower() not in _MEANS_ANOTHER:
+        return value.text
+    several = value.text.lower().endswith("s") and not value.value.endswith("s")
+    return f"{value.value}s" if several and misspelt else value.value
+
+
+def read_line(turn: Turn, understander: Understander, text: str) -> Line:
+    reading = understander.read(text)
+    line = Line(text=text, reading=reading)
+    for slot in turn.assistant.slots.values():
+        if slot.type not in SPANS_ONLY | NOT_SOUGHT and (values := _sought(turn, slot, line)):
+            line.values[slot.name] = values
+    for slot in turn.assistant.slots.values():
+        if slot.type in SPANS_ONLY:
+            values = _labelled(turn, slot, line)
+            if not is_wish(reading.intents[0].name):  # then words that could be anything are none
+                values = [value for value in values if value.score > KNOWN]
+            if values:
+                line.values[slot.name] = values
+    _settle(turn, line)
+    return line
+
+
+def labels(slot: Slot) -> tuple[str, ...]:
+    return slot.labels or LABELS.get(slot.type, ())
+
+
+def _sought(turn: Turn, slot: Slot, line: Line) -> list[Value]:
+    """What the slot's parser finds, and what the understander saw and the parser can read."""
+    parser = turn.parsers.get(slot.type)
+    if parser is None:
+        return []
+    context = turn.parse_context(slot.name)
+    values = list(parser.find(line.text, context))
+    for span in line.reading.spans:
+        wanted = span.slot in labels(slot) or (slot.type == "size" and span.slot == "location")
+        if not wanted or any(one.start < span.end and span.start < one.end for one in values):
+            continue
+        if slot.type == "place" and _HERE.match(normal(span.text)):
+            line.here = True
+        elif value := parser.answer(span.text, context):
+            values.append(_moved(value, span, slot))
+        elif slot.type == "sort" and span.slot in SORTS:
+            values.append(Value(type="sort", text=span.text, start=span.start, end=span.end, value=SORTS[span.slot]))
+        elif slot.type == "place" and span.score >= 0.5 and not _is_size(turn, span):
+            line.unknown_place = span.text
+    return sorted(values, key=lambda one: one.start)
+
+
+def _is_size(turn: Turn, span: Span) -> bool:
+    """ "in queen" is where no place is."""
+    parser = turn.parsers.get("size")
+    return parser is not None and parser.answer(span.text, turn.parse_context()) is not None
+
+
+def _moved(value: Value, span: Span, slot: Slot) -> Value:
+    return Value(
+        type=slot.type,
+        text=span.text,
+        start=span.start,
+        end=span.end,
+        value=value.value,
+        score=value.score,
+        alternatives=value.alternatives,
+    )
+
+
+def _labelled(turn: Turn, slot: Slot, line: Line) -> list[Value]:
+    """The words the understander labelled, neighbours joined ("sony headphones"), without what other slots took."""
+    parser = turn.parsers.get(slot.type)
+    context = turn.parse_context(slot.name)
+
+    @cache
+    def answered(text: str) -> Value | None:
+        return parser.answer(text, context) if parser is not None else None
+
+    def known(text: str) -> bool:
+        value = answered(text)
+        return value is not None and value.score == 1.0
+
+    def trimmed(span: Span) -> tuple[int, int]:
+        if known(span.text):  # "red wine" is not wine that is red
+            return span.start, span.end
+        return _without(line.text, span.start, span.end, [one for values in line.values.values() for one in values])
+
+    spans = [one for one in line.reading.spans if one.slot in labels(slot)]
+    runs: list[tuple[int, int]] = []
+    for span in _chosen(spans, lambda one: known(line.text[slice(*trimmed(one))]), others=_has_thing(turn, line)):
+        start, end = trimmed(span)
+        if known(span.text):
+            _release(line, start, end)
+        if start >= end:
+            continue
+        between = line.text[runs[-1][1] : start].strip().lower() if runs else "-"
+        if not between:
+            runs[-1] = (runs[-1][0], end)
+        elif between in ("and", "&") and not (known(line.text[slice(*runs[-1])]) and known(line.text[start:end])):
+            runs[-1] = (runs[-1][0], end)  # "pots and pans"
+        else:
+            runs.append((start, end))
+    values = []
+    for start, end in runs:
+        text = line.text[start:end].strip(" ?!.,;:\"'")
+        if not text:
+            continue
+        value = answered(text)
+        values.append(
+            Value(
+                type=slot.type,
+                text=text,
+                start=start,
+                end=end,
+                value=value.value if value else text.lower(),
+                score=value.score if value else KNOWN,
+            )
+        )
+    return sorted(values, key=lambda one: one.score <= KNOWN)  # what the catalogue knows comes first
+
+
+def _chosen(spans: list[Span], known: Callable[[Span], bool], *, others: bool) -> list[Span]:
+    """Of spans over the same words the longest that the catalogue knows, else the surest. Ideas that it does not know
+    count only if there is nothing else."""
+    kept: list[Span] = []
+
+    def rank(span: Span) -> tuple[bool, float, int]:
+        sure = known(span)
+        return (not sure, 0.0 if sure else -span.score, span.start - span.end)
+
+    for span in sorted(spans, key=rank):
+        idea = span.score < SUGGESTED and not known(span)
+        if not (idea and (kept or others)) and not any(one.start < span.end and span.start < one.end for one in kept):
+            kept.append(span)
+    return sorted(kept, key=lambda one: one.start)
+
+
+def _has_thing(turn: Turn, line: Line) -> bool:
+    return any(turn.assistant.slots[name].type in ("item", "store") for name in line.values)
+
+
+def _release(line: Line, start: int, end: int) -> None:
+    """Values that stand inside a product's name are none."""
+    for name, values in list(line.values.items()):
+        kept = [value for value in values if not (start <= value.start and value.end <= end)]
+        if kept:
+            line.values[name] = kept
+        else:
+            del line.values[name]
+
+
+def _without(text: str, start: int, end: int, taken: list[Value]) -> tuple[int, int]:
+    """The span without values at its beginning and end ("red jeans" is "jeans" if "red" is a colour); nothing when a
+    value covers it."""
+    if any(value.start <= start and end <= value.end for value in taken):
+        return start, start
+    for value in sorted(taken, key=lambda one: one.start):
+        if value.start <= start < value.end <= end:
+            start = value.end
+    for value in sorted(taken, key=lambda one: -one.end):
+        if start <= value.start < end <= value.end:
+            end = value.start
+    while start < end and text[start] in " ,":
+        start += 1
+    while start < end and text[end - 1] in " ,":
+        end -= 1
+    return start, end
+
+
+def _settle(turn: Turn, line: Line) -> None:
+    if re.search(r"\b(?:near me|nearby|around here|close by|near here|around me)\b|\bhere\b", line.text, re.I):
+        line.here = True
+    _somewhere_to_eat(turn, line)
+    _plain_store(turn, line)
+    for slot in turn.assistant.slots.values():
+        if slot.type != "place" or slot.name in line.values:
+            continue
+        line.unknown_place = line.unknown_place or unknown_place(turn, line.text)
+        if _HERE.match(normal(line.unknown_place)):
+            line.here, line.unknown_place = True, ""
+        return
+    line.unknown_place = ""
+
+
+def _plain_store(turn: Turn, line: Line) -> None:
+    """ "a store that sells laptops": the item says which."""
+    kinds = {turn.assistant.slots[name].type: name for name in line.values}
+    if "item" in kinds and "store" in kinds and all(plain_store(one.text) for one in line.values[kinds["store"]]):
+        del line.values[kinds["store"]]
+
+
+def _somewhere_to_eat(turn: Turn, line: Line) -> None:
+    """Who is hungry and says no more wants a restaurant."""
+    named = {slot.type: slot.name for slot in turn.assistant.slots.values()}
+    hungry = _HUNGRY.search(line.text)
+    if (
+        hungry
+        and is_wish(line.intent)
+        and "store" in named
+        and not {"item", "store"} & {turn.assistant.slots[name].type for name in line.values}
+    ):
+        line.values[named["store"]] = [
+            Value(
+                type="store",
+                text=hungry.group(),
+                start=hungry.start(),
+                end=hungry.end(),
+                value="restaurant",
+                score=0.9,
+            )
+        ]
+
+
+def all_known(line: Line) -> bool:
+    """Whether no value is just any words."""
+    return all(value.score > KNOWN for values in line.values.values() for value in values if value.type in SPANS_ONLY)
+
+
+def is_wish(intent: str) -> bool:
+    """Whether the intent is something to look up or do, not small talk, a universal word or nothing."""
+    return intent != NO_MATCH and not intent.startswith(("smalltalk.", "universal."))

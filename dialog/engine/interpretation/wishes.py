@@ -1,0 +1,135 @@
+"""Two wishes in a line: split, in order, each with its own words; places and times hold for all of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from dialog.engine.interpretation.line import Line, all_known, is_wish, read_line
+from dialog.engine.interpretation.repair import begins_repair, is_repair, read_repaired
+from dialog.engine.scope import needed_by
+from dialog.engine.session import Wish
+from dialog.engine.turn import Turn
+from dialog.understanding.types import Understander
+
+ActionOf = Callable[[str], str]
+MOST: Final = 3
+_CUT: Final = re.compile(
+    r"\s*(?:[?!;]+|\.(?=\s)|,?\s+\b(?:and then|and also|and|also|plus|then|as well as|oh and|but also|or)\b|,)\s+",
+    re.IGNORECASE,
+)
+_CLAUSE: Final = re.compile(
+    r"^\W*(?:what|how|where|when|which|who|will|is|are|do|does|can|could|should|would|tell|show|find|i)\b",
+    re.IGNORECASE,
+)
+SHARED: Final = frozenset(("place", "when"))
+"""Types that hold for all wishes of a line."""
+REPEATED: Final = frozenset(("place", "when", "item", "store"))
+"""Types of which a second value is a second wish."""
+
+
+def split(turn: Turn, understander: Understander, text: str, whole: Line, action_of: ActionOf) -> list[Wish]:
+    """The wishes of a line, one for most lines. `action_of` tells what an intent leads to."""
+    covered = [(value.start, value.end) for values in whole.values.values() for value in values]
+    cuts = [
+        cut for cut in _CUT.finditer(text) if not any(start < cut.start() and cut.end() < end for start, end in covered)
+    ]
+    if not cuts or len(cuts) > 8:
+        return [wish_of(turn, whole)]
+    ends = [cut.start() for cut in cuts] + [len(text)]
+    starts = [0] + [cut.end() for cut in cuts]
+    lines: list[Line] = []
+    begins: list[int] = []
+    repairing = False
+    for start, end in zip(starts, ends, strict=True):
+        piece = read_line(turn, understander, text[start:end])
+        joins = repairing or begins_repair(text[start:end])
+        if not lines or (not is_wish(lines[-1].intent) and len(lines) == 1):  # what leads in belongs to the first wish
+            begin = begins[0] if begins else start
+            lines, begins = [piece if begin == start else read_repaired(turn, understander, text[begin:end])], [begin]
+        elif not joins and (_is_own(piece) or _is_another_task(lines[-1], piece, action_of)):
+            lines.append(piece)
+            begins.append(start)
+        elif not joins and _is_another(turn, lines[-1], piece):
+            for name in piece.values.keys() - lines[-1].values.keys():  # "in miami or phoenix tomorrow"
+                lines[-1].values[name] = piece.values[name]
+            lines.append(_like(lines[-1], piece))
+            begins.append(start)
+        elif lines[-1].text == text[begins[-1] : begins[-1] + len(lines[-1].text)]:  # belongs to what stands before it
+            lines[-1] = read_repaired(turn, understander, text[begins[-1] : end])
+        repairing = is_repair(text[start:end])
+    if len(lines) < 2:
+        return [wish_of(turn, whole)]
+    turn.note("wishes", str(len(lines)))
+    wishes = [wish_of(turn, line) for line in lines[:MOST]]
+    _share(turn, wishes, action_of)
+    return [wish for at, wish in enumerate(wishes) if not any(_same(wish, one) for one in wishes[:at])]
+
+
+def _same(wish: Wish, other: Wish) -> bool:
+    """ "i'm hungry, where can i eat": said twice, wanted once."""
+    values = {name: held.value for name, held in wish.slots.items()}
+    return wish.intent == other.intent and values == {name: held.value for name, held in other.slots.items()}
+
+
+def _family(wish: Wish) -> str:
+    """`weather` of `weather.rainfall`: a time holds for questions of one kind."""
+    return wish.intent.partition(".")[0]
+
+
+def wish_of(turn: Turn, line: Line) -> Wish:
+    return Wish(
+        intent=line.intent,
+        score=line.score,
+        text=line.text,
+        slots=line.slots(turn),
+        unknown_place=line.unknown_place,
+        here=line.here,
+    )
+
+
+def _is_own(line: Line) -> bool:
+    """Whether the piece is a wish by itself, with words of its own beside values."""
+    return is_wish(line.intent) and line.score >= 0.7 and bool(line.rest())
+
+
+def _is_another_task(before: Line, piece: Line, action_of: ActionOf) -> bool:
+    """ "and then the nearest starbucks": values only, and not of the wish before."""
+    return (
+        is_wish(piece.intent)
+        and piece.score >= 0.7
+        and not set(piece.values) <= set(before.values)
+        and action_of(piece.intent) != action_of(before.intent)
+    )
+
+
+def _is_another(turn: Turn, before: Line, piece: Line) -> bool:
+    """ "in boston and seattle": another value of a slot that the wish before has."""
+    return (
+        piece.only_values
+        and any(name in before.values and turn.assistant.slots[name].type in REPEATED for name in piece.values)
+        and all(name in before.values or turn.assistant.slots[name].type in SHARED for name in piece.values)
+        and all_known(piece)
+    )
+
+
+def _like(before: Line, piece: Line) -> Line:
+    return Line(text=piece.text, reading=before.reading, values={**before.values, **piece.values})
+
+
+def _share(turn: Turn, wishes: list[Wish], action_of: ActionOf) -> None:
+    for name, slot in turn.assistant.slots.items():
+        if slot.type not in SHARED:
+            continue
+        giver = next((wish for wish in wishes if name in wish.slots), None)
+        for wish in wishes if giver is not None else ():
+            placeless = (
+                slot.type == "place" and not wish.unknown_place and name in needed_by(turn, action_of(wish.intent))
+            )
+            assert giver is not None
+            # "rain in boston and snow in denver tomorrow": the time at the end holds for both, if it ends one clause
+            timeless = slot.type == "when" and _family(wish) == _family(giver)
+            begun = wishes.index(wish) > wishes.index(giver) or not wish.slots or not _CLAUSE.match(giver.text)
+            if placeless or (timeless and begun):
+                wish.slots.setdefault(name, giver.slots[name])

@@ -1,0 +1,381 @@
+"""A modest understander by rules: patterns for intents, and what is left of a line for items and stores.
+
+It runs when no model is configured, and beside one as a check. Exact phrases that work everywhere ("say that
+again") are its business in both cases.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dialog.understanding.types import Intent, Reading, Span
+from dialog.understanding.words import CHAINS, FUNCTION_WORDS, PLAIN_STORES, STORE_WORDS, WEATHER_WORDS
+from tenor.taxonomy.assistant import NO_MATCH
+
+_YES_NO: Final = re.compile(
+    r"^(?:(?:and|so|but|um|uh|hi|hey|hello|ok|okay|well|please|can you tell me|do you know|tell me|i wonder|"
+    r"wondering|"
+    r"could you tell me|any idea|just|also)[\s,]+)*(?:if |whether )?"
+    r"(?:will|won't|is|isn't|are|does|do|did|should|would|could|can|any|am|gonna|has|have|might|whether|if|need)\b"
+)
+_RAIN: Final = (
+    r"rain|rains|rainy|raining|rained|rainfall|umbrella|drizzl\w*|showers|precipitation|raincoat|pouring|stay dry"
+)
+_SNOW: Final = r"snow|snows|snowy|snowing|snowed|snowfall|flurries|white christmas|blizzard|snow chains"
+_TEMPERATURE: Final = (
+    r"temperature|temperatures|temp|temps|degrees|how (?:hot|cold|warm|cool|chilly)|hot|cold|warm|chilly|freezing|"
+    r"warmer|colder|(?:hotter|cooler) than|heat|(?:above|below|over|under) (?:\d+|freezing|zero)|jacket|sweater|"
+    r"coat|below zero|freeze"
+)
+_HUMID: Final = r"humid|humidity|muggy|sticky|damp"
+_SUN: Final = r"sun|sunny|sunshine|sunglasses|sunscreen|sunblock|clear sk\w+"
+_CLOUD: Final = r"cloud|clouds|cloudy|overcast|gr[ea]y sk\w+"
+_WEATHER: Final = (
+    r"weather|wether|wheather|weater|weahter|whether (?:in|like|today|tomorrow|for)|forecast|wind|winds|windy|"
+    r"storm|storms|stormy|thunder\w*|nice out|nice outside|outside"
+)
+_SHOPPING: Final = re.compile(
+    r"\b(?:buy|sell|carry|price|prices|cost|costs|in stock|available|cheapest|store|shop|get an?|find an?|need "
+    r"an? new|"
+    r"looking for|reserve|do you have|have you got|got any|how much (?:is|are|does|do|for)|boots|jackets|shovel|"
+    r"coats|"
+    r"where can|umbrellas|warranty|reserve|hold)\b"
+)
+
+_INTENTS: Final = tuple(
+    (name, score, re.compile(pattern))
+    for name, score, pattern in (
+        ("store_location", 0.97, r"^(?:(?:and|so|hey|hi|um|uh|ok|okay|please|tell me|do you know|know)\W+)*where\b"),
+        # as recognisers mishear it
+        ("store_location", 0.95, r"^(?:wear|ware|were) (?:can|could|do|would) (?:i|we|you) (?:get|find|buy|by|bye)\b"),
+        ("store_location", 0.9, r"\b(?:which|what) (?:store|shop|restaurant|place|market)s?\b"),
+        ("store_location", 0.85, r"^(?:the |some )?(?:best|good|great|top|decent) .+ (?:in|near|around) "),
+        (
+            "reserve",
+            0.9,
+            r"\b(?:reserve|set (?:it |one |them |this |that )?aside|put (?:\w+ ){0,6}(?:aside|on hold)|"
+            r"hold (?:\w+ ){0,6}for me|(?:can|could) you hold|keep (?:one|it|them) for me)\b",
+        ),
+        ("navigation.showmappoi", 0.9, r"\b(?:on (?:a|the|my) map|map of|(?:show|open|pull up|see) (?:\w+ )*map)\b"),
+        (
+            "navigation.geteta",
+            0.9,
+            r"\b(?:eta|how (?:long|far|many miles|many minutes)\b.*\b(?:to|from|away|drive|walk|get there|is|take)|"
+            r"when (?:will|would|do|could) i (?:arrive|get there)|how long (?:to|till|until)|how soon can i)\b",
+        ),
+        (
+            "navigation.startnavigationpoi",
+            0.9,
+            r"\b(?:take me (?:to|there|home)|navigate|start (?:the )?(?:navigation|route|guidance|gps)|guide me|"
+            r"drive me|"
+            r"bring me to|lead me to|get me to|route me)\b",
+        ),
+        (
+            "navigation.showdirection",
+            0.9,
+            r"\b(?:directions?|how (?:do|can|would|should) (?:i|we|you) (?:get|go|drive|walk) (?:to|there|from)|"
+            r"(?:the|best|fastest|quickest) (?:way|route) to|which way)\b",
+        ),
+        (
+            "product_info",
+            0.9,
+            r"\b(?:(?:return|refund|exchange)\b|warrant(?:y|ies)|guarantee[ds]?|specs?|specifications?|how "
+            r"(?:do|can|should|to) (?:i |you |we |to )?"
+            r"(?:use|set up|setup|install|wash|clean|charge|assemble|pair|connect|reset|care)|what (?:is|are) "
+            r"(?:\w+ ){1,5}"
+            r"made (?:of|from)|made (?:of|from)|what material|battery life|waterproof|water resistant|machine "
+            r"washable|"
+            r"dishwasher safe|ingredients|calories|gluten|compatible|"
+            r"(?:does|do|will|is|are) (?:\w+ ){1,6}(?:fit|work with|come with|have bluetooth|support)|how "
+            r"(?:heavy|big|tall|wide) "
+            r"(?:is|are)|tell me (?:more )?about the|details (?:on|about|of)|user manual|instructions)\b",
+        ),
+        (
+            "inventory_check",
+            0.9,
+            r"\b(?:in[- ]stock|out of stock|sold out|(?:do|did|does) (?:you|they|y'all|ya|u|you guys|the store|\w+) "
+            r"(?:still |even |currently |also |actually )?(?:have|sell|carry|stock)\b|have you got|"
+            r"you got|got any|(?:any|many|some|one) (?:\w+ ){0,5}left|available|availability|how many (?:\w+ "
+            r")+(?:have|left)|"
+            r"carry|inventory|do you guys have|is there any|are there any|you (?:carry|stock|sell))\b",
+        ),
+        (
+            "price_check",
+            0.9,
+            r"\b(?:how much|price|prices|priced|pricing|costs?|going for|on sale|expensive|marked down|"
+            r"discounts?|set me back|"
+            r"deals? on|how many dollars|worth|charge for)\b",
+        ),
+        (
+            "store_location",
+            0.9,
+            r"\b(?:where|where's|wheres|nearest|closest|near me|nearby|near|address|phone number|telephone|"
+            r"opening hours|"
+            r"(?:is|are) (?:\w+ ){1,5}open|what time (?:does|do|are|is (?:\w+ ){1,3}open)|(?:stores?|shops?) "
+            r"(?:that|which|selling|with|in|near|for)|open (?:late|now|on|until|till|today)|"
+            r"find (?:me )?(?:a|an|the|some)|recommend|looking for (?:a|an|the|some)|somewhere|a place (?:to|"
+            r"for|that)|"
+            r"(?:best|good|top|cheap|highest[- ]rated|top[- ]rated|cheapest|decent|worst|lowest[- ]rated) "
+            r"(?:\w+ ){0,4}(?:restaurants?|stores?|shops?|places?|market|cafes?|bakery|pharmacy|bars?|food)|"
+            r"restaurants?|hours of|i (?:want|need|feel like) to eat|craving|hungry|in the mood for)\b",
+        ),
+        ("price_check", 0.75, r"\b(?:cheapest|dearest|lowest price|cheaper|afford)\b"),
+        (
+            "store_location",
+            0.92,
+            r"\b(?:feel like (?:having|eating)|(?:i'd like|i would like|i want) (?:some )?(?:\w+ )?food)\b",
+        ),
+        ("inventory_check", 0.9, r"^(?:i want|i need|i'd like|i would like) to (?:buy|get|find)\b"),
+        ("inventory_check", 0.6, r"^(?:i need|i want|i'd like|i would like|looking for|i'm looking for|got)\b"),
+    )
+)
+
+_SMALL_TALK: Final = tuple(
+    (
+        name,
+        re.compile(
+            rf"^(?:(?:oh|well|ok|okay|and|um|uh|hey|great|alright|all right|no|yes),? )*(?:{pattern})"
+            r"(?:[ ,]+(?:nara|there|then|now|please|so much|very much|a lot|again|you|all|today|everyone|man|"
+            r"for (?:the|your) (?:help|info|information)|for that|for now|friend|good ?bye|bye|thanks|thank you))*$"
+        ),
+    )
+    for name, pattern in (
+        (
+            "universal.repeat",
+            r"(?:could you |can you |please )*(?:repeat(?: that| it| please| what you said)?|say (?:that|it) "
+            r"again|come again|pardon(?: me)?|what did you (?:just )?say|what was that|one more time|"
+            r"i (?:didn't|did not|couldn't) (?:hear|catch|get) (?:that|you|it)|excuse me|sorry what|what|huh|"
+            r"tell me (?:that )?again|again)",
+        ),
+        (
+            "universal.start_over",
+            r"(?:can we |let's |lets |please |i want to )*(?:start (?:over|again|afresh|from the beginning)|"
+            r"begin again|reset|restart|from the top|forget everything|clear everything|new conversation)",
+        ),
+        (
+            "universal.cancel",
+            r"(?:please |just )*(?:never ?mind(?: that| it)?|forget (?:it|that|about it)|cancel(?: that| it| this)?"
+            r"|stop(?: that| it)?|skip (?:it|that)|drop it|leave it|scratch that|don't bother|no matter|quit)",
+        ),
+        (
+            "universal.help",
+            r"(?:i need |please |can you )*(?:help(?: me)?(?: out)?|what can (?:you|i) (?:do|ask|say)"
+            r"(?: for me| you| here)?|what (?:do|can) you (?:do|know|help with|help me with|offer)|"
+            r"how (?:does this|do you|can you) (?:work|help me|help)|"
+            r"what are my options|options|menu|what else can you do|how can you help(?: me)?)",
+        ),
+        (
+            "universal.goodbye",
+            r"(?:good ?bye|bye(?: bye)?|see (?:you|ya)(?: later| soon)?|that's all(?: i need(?:ed)?)?|"
+            r"that is all|that will be all|that'll be all|have a (?:good|nice|great) (?:day|one|evening)|"
+            r"i'm done|i am done|we're done|later|catch you later|take care|thats all|"
+            r"nothing else|thanks,? (?:good)?bye|thank you,? (?:good)?bye|thanks,? that's all|gotta go|good night)",
+        ),
+        (
+            "universal.wait",
+            r"(?:please )?(?:wait|hold on|hang on|one (?:moment|second|sec|minute)|just a (?:moment|second|sec|"
+            r"minute)"
+            r"|give me (?:a|one) (?:moment|second|sec|minute)|wait a (?:moment|second|sec|minute)|hold on a "
+            r"(?:moment|second|sec|minute)|let me (?:think|see|check)|bear with me|a moment)",
+        ),
+        (
+            "universal.yes",
+            r"(?:yes|yeah|yep|yup|sure|correct|right|exactly|of course|please do|go ahead|absolutely|definitely|"
+            r"that's right|that is right|ok|okay|sounds good|yes please|do it|affirmative|uh huh|mhm|fine|"
+            r"that's correct|sure thing|why not|y)",
+        ),
+        (
+            "universal.no",
+            r"(?:no|nope|nah|no thanks|no thank you|not really|don't|not now|negative|no way|rather not|i don't "
+            r"think so|"
+            r"not at all|no need|n)",
+        ),
+        (
+            "smalltalk.greeting",
+            r"(?:hi|hello|hey|howdy|good (?:morning|afternoon|evening|day)|greetings|hiya|yo|hello hello|hi there)",
+        ),
+        (
+            "smalltalk.thanks",
+            r"(?:thanks|thank you|thx|ty|cheers|much appreciated|appreciate it|i appreciate it|thanks a (?:lot|"
+            r"bunch|million)"
+            r"|great|perfect|awesome|cool|nice|wonderful|excellent|got it|good to know|great thanks)",
+        ),
+        (
+            "smalltalk.how_are_you",
+            r"(?:how are (?:you|ya|things)(?: doing)?|how(?:'s| is) it going|how do you do|what's up|whats up|"
+            r"how have you been|how's your day(?: going)?|how you doing|you ok|sup)",
+        ),
+        (
+            "smalltalk.who_are_you",
+            r"(?:who are you|what are you|what(?:'s| is) your name|are you (?:a |an )?(?:real(?: person)?|robot|"
+            r"bot|human|machine|computer|ai|person|real human)|am i (?:talking|speaking) to (?:a |an )?"
+            r"(?:robot|bot|machine|human|computer|person|real person)|do you have a name|who made you|"
+            r"who am i (?:talking|speaking) (?:to|with))",
+        ),
+        (
+            "smalltalk.praise",
+            r"(?:(?:you're|you are|ur|that was|that's|this is) (?:so |very |really |just |super )?(?:great|good|"
+            r"helpful|awesome|"
+            r"smart|amazing|the best|brilliant|wonderful|fantastic|nice|cool|perfect)|good (?:job|work|bot)|"
+            r"well done|i (?:love|like) you|nice work)",
+        ),
+        (
+            "smalltalk.insult",
+            r"(?:(?:you're|you are|ur|you|this is|this thing is) (?:so |such a |a |really |just |absolutely |"
+            r"totally |an )?"
+            r"(?:useless|stupid|dumb|an? idiot|idiot|terrible|awful|bad|worthless|the worst|rubbish|garbage|"
+            r"suck|annoying|moron|crap|pathetic)|shut up|screw you|i hate you|stupid bot)",
+        ),
+    )
+)
+_PERSON: Final = re.compile(
+    r"\b(?:(?:talk|speak|chat|connect|transfer|put|get|pass|switch|hand)\b.*\b(?:person|human|agent|representative|"
+    r"rep|someone|somebody|operator|colleague|manager|supervisor|employee|staff|people|human being|advisor)|"
+    r"(?:real|actual|live|human) (?:person|human|agent|being|representative|operator|rep|one)|customer "
+    r"(?:service|support|care)|"
+    r"(?:want|need|like|have|see|is there|get me|gimme) (?:to (?:talk|speak|chat) (?:to|with) )?(?:a|an|the|your) "
+    r"(?:person|human|agent|representative|operator|manager|supervisor|rep)|"
+    r"(?:someone|somebody) (?:real|else|human)|human please)\b|(?:^|\b(?:to|with|me|for) )(?:a human|a person|a "
+    r"human being|a real person)(?: please)?$|"
+    r"^(?:please )?(?:agent|representative|operator|human|person|representative please|agent please|operator please|"
+    r"real person|a person|an agent|a representative|manager)[.! ]*(?:please)?$"
+)
+_ALSO_WORDS: Final = frozenset(("target", "gap", "ross", "shell", "staples", "subway", "zara", "heb"))
+"""Names of chains that are ordinary words too: only where a store is expected."""
+_NOT_PERSON: Final = re.compile(r"\b(?:are you|am i (?:talking|speaking)|how (?:many|do) )\b")
+
+_CHAIN: Final = re.compile(
+    rf"\b(?:{'|'.join(sorted((re.escape(one) for one in CHAINS - _ALSO_WORDS), key=len, reverse=True))})\b",
+    re.IGNORECASE,
+)
+_TOKEN: Final = re.compile(r"[^\s,;:!?\"()]+")
+
+
+def normal(text: str) -> str:
+    """Lower case, plain apostrophes, no punctuation at the ends of words."""
+    line = text.lower().replace("\u2019", "'").replace("`", "'")
+    return " ".join(word.strip('.,;:!?"()[]*…-') or "" for word in line.split()).strip()
+
+
+class Keywords:
+    """Implements `Understander`."""
+
+    def read(self, text: str) -> Reading:
+        line = " ".join(normal(text[:2000]).split())
+        intents = _intents(line)
+        spans: tuple[Span, ...] = ()
+        if not intents[0].name.startswith(("smalltalk.", "universal.", "weather.")):
+            spans = tuple(_spans(text[:2000]))
+        return Reading(text=text, intents=tuple(intents), spans=spans)
+
+
+def _intents(line: str) -> list[Intent]:
+    if special := fixed_phrase(line):
+        return [Intent(special, 1.0)]
+    found: dict[str, float] = {}
+    if weather := _weather(line):
+        found[weather] = 0.92
+    for name, score, pattern in _INTENTS:
+        if pattern.search(line):
+            found[name] = max(found.get(name, 0.0), score - 0.02 * len(found))
+    if not found:
+        return [Intent(NO_MATCH, 0.6)]
+    return [Intent(name, score) for name, score in sorted(found.items(), key=lambda one: -one[1])]
+
+
+def fixed_phrase(line: str) -> str:
+    """The universal word or small talk that the whole (normal) line is; empty otherwise."""
+    if len(line) > 120:
+        return ""
+    if _PERSON.search(line) and not _NOT_PERSON.search(line):
+        return "universal.person"
+    for name, pattern in _SMALL_TALK:
+        if pattern.match(line):
+            return name
+    return ""
+
+
+def _weather(line: str) -> str:
+    if _SHOPPING.search(line) and not re.search(
+        r"\b(?:weather|forecast|will it|is it (?:going|gonna)|degrees)\b", line
+    ):
+        return ""
+    yes_no = bool(_YES_NO.match(line)) and not re.search(r"\b(?:how much|how many|when|chance|what)\b", line)
+
+    def has(words: str) -> bool:
+        return bool(re.search(rf"\b(?:{words})\b", line))
+
+    if has(_SNOW):
+        return "weather.snow_yes_no" if yes_no else "weather.snow"
+    if has(_RAIN):
+        return "weather.rainfall_yes_no" if yes_no else "weather.rainfall"
+    if has(_HUMID):
+        return "weather.humidity_yes_no" if yes_no else "weather.humidity"
+    if has(_SUN):
+        return "weather.sunny"
+    if has(_CLOUD):
+        return "weather.cloudy"
+    if has(_TEMPERATURE):
+        return "weather.temperature_yes_no" if yes_no else "weather.temperature"
+    if has(_WEATHER):
+        return "weather.weather"
+    return ""
+
+
+def _spans(text: str) -> list[Span]:
+    """What is left of the line when words that name nothing are gone: after `at` a store, else an item or a kind of
+    store. Words after `in`, `near` and the like are left to the parser of places."""
+    spans: list[Span] = []
+    run: list[re.Match[str]] = []
+    after = ""
+
+    def close() -> None:
+        if run:
+            start, end = run[0].start(), run[-1].end()
+            words = text[start:end].strip(".'-")
+            end = start + len(text[start:end].rstrip(".'-"))
+            if words and (label := _label(words, after)):
+                spans.append(Span(slot=label, text=text[start:end], start=start, end=end, score=0.7))
+        run.clear()
+
+    chains = [(found.start(), found.end()) for found in _CHAIN.finditer(text.replace("\u2019", "'"))]
+    for start, end in chains:
+        spans.append(Span(slot="store.name", text=text[start:end], start=start, end=end, score=0.9))
+    for token in _TOKEN.finditer(text):
+        if any(start <= token.start() < end for start, end in chains):
+            close()
+            after = ""
+            continue
+        word = token.group().lower().replace("\u2019", "'").strip(".")
+        if word in FUNCTION_WORDS and word not in STORE_WORDS:
+            close()
+            after = word
+        elif word in WEATHER_WORDS and not run and after not in ("a", "an", "the", "some"):
+            close()
+        else:
+            run.append(token)
+            if text[token.end() : token.end() + 1] in (",", "?", "!", ";"):
+                close()
+                after = ""
+    close()
+    return sorted(spans, key=lambda span: span.start)
+
+
+def _label(words: str, after: str) -> str:
+    lowered = words.lower().replace("\u2019", "'")
+    if lowered in CHAINS:
+        return "store.name"
+    if after in ("in", "near", "around", "downtown"):
+        return ""
+    last = lowered.split()[-1]
+    if last in STORE_WORDS:
+        return "store.type"
+    if after == "at":
+        return "store.name"
+    return "item.type"
+
+
+def plain_store(text: str) -> bool:
+    """Whether the words say no more than that a store is meant."""
+    return text.lower() in PLAIN_STORES

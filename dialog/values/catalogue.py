@@ -1,0 +1,58 @@
+"""Names of a catalogue, and which of them a few words mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rapidfuzz import fuzz, process
+
+from dialog.values.tokens import tokenise
+
+CUT_OFF = 82
+SHORTEST = 4
+"""Letters from which a misspelling is guessed."""
+
+
+class Catalogue:
+    """Looks names up as they are said: singular or plural, with or without blanks, misspelt."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names: dict[tuple[str, ...], str] = {}
+        for name in names:
+            key = stems(name)
+            if key:
+                self.names.setdefault(key, name)
+        self.compact = {"".join(key): name for key, name in self.names.items()}
+        self.by_length: dict[int, list[str]] = {}
+        for compact in self.compact:
+            self.by_length.setdefault(len(compact), []).append(compact)
+        self.longest = max((len(key) for key in self.names), default=0)
+        self.first_words = frozenset(key[0] for key in self.names)
+
+    def exact(self, words: tuple[str, ...]) -> str | None:
+        """The name with exactly these stems."""
+        return self.names.get(words) or self.compact.get("".join(words))
+
+    def like(self, words: tuple[str, ...]) -> tuple[str, float] | None:
+        """The name that is spelt most like these stems, if one is near."""
+        compact = "".join(words)
+        if len(compact) < SHORTEST:
+            return None
+        near = [name for length in range(len(compact) - 2, len(compact) + 3) for name in self.by_length.get(length, ())]
+        best = process.extractOne(compact, near, scorer=fuzz.ratio, score_cutoff=CUT_OFF)
+        return None if best is None else (self.compact[best[0]], round(best[1] / 100, 3))
+
+
+def stems(text: str) -> tuple[str, ...]:
+    return tuple(stem(token.key) for token in tokenise(text))
+
+
+def stem(word: str) -> str:
+    """Without the plural: "berries" and "berry", "shoes" and "shoe", "dishes" and "dish" are the same."""
+    if len(word) < 4 or word.endswith("ss") or not word.endswith("s"):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes", "oes")) and not word.endswith("shoes"):
+        return word[:-2]
+    return word[:-1]

@@ -1,0 +1,85 @@
+"""Products: the words of a wish without what stands around them, and the catalogue's name for them when there is one.
+
+value the product as text: the catalogue's name if it is known, else the words without articles and politeness
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dialog.values import normalise
+from dialog.values.catalogue import Catalogue, stems
+from dialog.values.tokens import Token, tokenise, word_set
+from dialog.values.types import ParseContext, Value
+
+LEADING = word_set(
+    "a an the some any my your our their his her this that these those of for about on with to more other "
+    "another few bit lot lots pair pairs piece pieces bunch thing things stuff"
+)
+TRAILING = word_set(
+    "please thanks today tonight tomorrow now there here left available stock sale again instead then too "
+    "also yet though anymore still in on at for of the a an and or is are cost costs price"
+)
+MOST_WORDS = 8
+NEVER = word_set(
+    "it that this one ones them those these something anything nothing everything stuff thing things i me you "
+    "yes no okay what which who where when why how there here none neither both all any whatever idk dunno "
+    "dont know cheapest cheaper best"
+)
+
+
+class ItemParser:
+    """Reads type `item`. Without a catalogue `find` finds nothing: which words are a product, the model says."""
+
+    kind = "item"
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.catalogue = Catalogue(names)
+
+    def find(self, line: str, context: ParseContext) -> list[Value]:
+        tokens = tokenise(line)
+        words = tuple(stems(token.key)[0] if token.key.isalpha() else token.key for token in tokens)
+        found, i = [], 0
+        while i < len(tokens):
+            for n in range(min(self.catalogue.longest, len(tokens) - i), 0, -1):
+                name = self.catalogue.names.get(words[i : i + n])
+                if name is not None:
+                    found.append(self._value(line, tokens, i, i + n, name, 1.0))
+                    i += n
+                    break
+            else:
+                i += 1
+        return found
+
+    def answer(self, line: str, context: ParseContext) -> Value | None:
+        tokens = tokenise(line)
+        first, last = normalise.trim(tokens)
+        first, last = self._clean(tokens, first, last)
+        if first >= last or last - first > MOST_WORDS or all(token.key in NEVER for token in tokens[first:last]):
+            return None
+        if not any(token.key[0].isalpha() for token in tokens[first:last]):
+            return None
+        words = stems(line[tokens[first].start : tokens[last - 1].end])
+        name, score = self.catalogue.exact(words), 1.0
+        if name is None and (near := self.catalogue.like(words)) is not None:
+            name, score = near
+        if name is None:
+            name, score = " ".join(line[tokens[first].start : tokens[last - 1].end].split()), 0.8
+        return self._value(line, tokens, first, last, name, score)
+
+    def clean(self, text: str) -> str:
+        """The words of a span without articles and the like: "some of the oat milk please" is "oat milk"."""
+        tokens = tokenise(text)
+        first, last = self._clean(tokens, *normalise.trim(tokens))
+        return " ".join(text[tokens[first].start : tokens[last - 1].end].split()) if first < last else ""
+
+    def _clean(self, tokens: list[Token], first: int, last: int) -> tuple[int, int]:
+        while first < last and tokens[first].key in LEADING:
+            first += 1
+        while last > first and tokens[last - 1].key in TRAILING:
+            last -= 1
+        return first, last
+
+    def _value(self, line: str, tokens: list[Token], first: int, end: int, name: str, score: float) -> Value:
+        start, stop = tokens[first].start, tokens[end - 1].end
+        return Value(type=self.kind, text=line[start:stop], start=start, end=stop, value=name, score=score)

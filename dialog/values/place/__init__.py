@@ -1,0 +1,1 @@
+"""Places: the parser, the cities that are known, and how they are misspelt."""

@@ -1,0 +1,1 @@
+"""Data of the parsers, and the script that makes it."""

@@ -1,0 +1,1 @@
+"""Dates: the parser, its grammar, and the arithmetic of days."""

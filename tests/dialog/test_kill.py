@@ -1,0 +1,121 @@
+"""The real stage, killed again and again while shoppers write: every line has one turn, every order is made once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from dialog.fulfilment.registry import ORDERS
+from tenor.bus import Bus
+from tenor.bus.opening import open_bus
+from tenor.events import CALLS, TRANSCRIPTS, TURNS, ActionStarted, Turn
+from tenor.settings import Settings
+from tests.dialog.rig import line, live
+from tests.watching import events, until
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+LINES = (
+    "how much is a laptop",
+    "i want to reserve jeans in boston",
+    "yes",
+    "will it rain tomorrow",
+    "seattle",
+    "i want to reserve a laptop in denver",
+    "yes please",
+    "thanks",
+)
+ORDERED = 2
+
+
+class Stage:
+    def __init__(self, settings: Settings) -> None:
+        self._home = settings.home
+        self._environment = {
+            **os.environ,
+            "TENOR_HOME": str(settings.home),
+            "TENOR_BUS__URL": settings.bus_url,
+            "TENOR_BUS__PARTITIONS": str(settings.bus.partitions),
+            "TENOR_BUS__LEASE_S": "1",
+        }
+        self._running: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        with (self._home / "assistant.log").open("ab") as log:
+            command = (sys.executable, "-m", "tenor", "serve", "assistant")
+            self._running = subprocess.Popen(command, env=self._environment, stdout=log, stderr=log)
+
+    def check(self) -> None:
+        assert self._running is not None
+        assert self._running.poll() is None, (self._home / "assistant.log").read_text()[-2000:]
+
+    def kill(self) -> None:
+        assert self._running is not None
+        self._running.kill()
+        self._running.wait()
+
+
+async def turns(bus: Bus) -> list[Turn]:
+    return [event for event in await events(bus, TURNS) if isinstance(event, Turn)]
+
+
+async def run(settings: Settings, calls: int, kills: int) -> None:
+    chance, stage = random.Random(calls), Stage(settings)
+    names = [f"call-{number}" for number in range(calls)]
+    async with open_bus(settings) as bus:
+        stage.start()
+        try:
+
+            async def answered(number: int) -> bool:
+                stage.check()
+                return sum(turn.turn == number for turn in await turns(bus)) >= calls
+
+            for name in names:
+                await bus.publish(CALLS, live(name))
+            await until(lambda: answered(0))
+            feeding = asyncio.create_task(feed(bus, names, pace_s=0.25))
+            for _ in range(kills):
+                await asyncio.sleep(chance.uniform(0.5, 3.0))
+                stage.kill()
+                stage.start()
+            await feeding
+            await until(lambda: answered(len(LINES)), timeout_s=60)
+            check(await turns(bus), await events(bus, TURNS), names)
+        finally:
+            stage.kill()
+    with sqlite3.connect(settings.home / ORDERS) as orders:
+        assert orders.execute("SELECT count(*), count(DISTINCT key) FROM reservations").fetchone() == (
+            ORDERED * calls, ORDERED * calls,
+        )  # fmt: skip
+
+
+def check(told: list[Turn], everything: list[Any], names: list[str]) -> None:
+    for name in names:
+        mine = [turn for turn in told if turn.call == name]
+        assert [turn.turn for turn in mine] == list(range(len(LINES) + 1)), name
+        assert [turn.input for turn in mine] == ["", *LINES], name
+        assert [turn.action for turn in mine if turn.action == "reserve"] == ["reserve"] * ORDERED
+        assert "Seattle" in mine[5].reply
+        keys = [event.key for event in everything if isinstance(event, ActionStarted) and event.call == name]
+        assert len(set(keys)) == ORDERED
+
+
+async def feed(bus: Bus, names: list[str], pace_s: float) -> None:
+    for number, text in enumerate(LINES, 1):
+        for name in names:
+            await bus.publish(TRANSCRIPTS, line(text, number, name))
+            await asyncio.sleep(pace_s)
+
+
+@pytest.mark.parametrize("kind", ["embedded", pytest.param("kafka", marks=pytest.mark.kafka)])
+def test_killed_at_any_moment_every_line_has_one_turn(kind: str, request: pytest.FixtureRequest) -> None:
+    settings: Settings = request.getfixturevalue(f"{kind}_settings")
+    calls, kills = (6, 5) if kind == "embedded" else (4, 3)
+    asyncio.run(run(settings, calls, kills))
