@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 # Byte code is compiled when first used, not for a thousand modules nobody imports.
 PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt
 .DEFAULT_GOAL := help
-.PHONY: help install dev run test lint bench kafka interop calls clean
+.PHONY: help install dev run quick test lint bench kafka interop calls docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -32,6 +32,9 @@ $(VENV)/.dev: $(VENV)/.installed
 
 run: install ## the live demo: sample calls playing, the dashboard in a browser
 	@$(BIN)/tenor demo
+
+quick: dev ## the quick part of the suite: no servers, about five minutes on two cores
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not kafka and not postgres and not browser and not slow"
 
 test: dev ## the whole suite, with a real Kafka, PostgreSQL and browser
 	@for part in kafka postgres browser; do deploy/prerequisites $$part || exit; done
@@ -63,6 +66,10 @@ interop: install ## other people's Riva clients against our server
 
 calls: install ## make the sample calls in examples/calls again from their scripts
 	@$(BIN)/python examples/make_calls.py
+
+docs: dev ## make the tables of docs/settings.md and docs/events.md again from the code
+	@$(BIN)/python -m tests.docs.settings_page
+	@$(BIN)/python -m tests.docs.events_page
 
 clean: ## remove everything that was made here
 	@rm -rf $(VENV) .tenor build dist *.egg-info deploy/kafka/target .mypy_cache .ruff_cache .pytest_cache

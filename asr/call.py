@@ -1,4 +1,4 @@
-"""A call being heard: its channels, and its states on the calls topic.
+"""A call being recognised: its channels, and its states on the calls topic.
 
 CallStarted        -> live      (once; a successor finds it there, with all that is known of the call)
 CallEnded          -> ended     once every channel is written down; failed if the source broke
@@ -10,137 +10,145 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import msgspec
 import structlog
 
 from asr import metrics
-from asr.bench import Bench
+from asr.audio.chunk_reader import ChunkRecord
+from asr.audio.resampling import supported_rate
+from asr.audio.source import AudioSource
 from asr.channel import Channel
-from asr.ledger import Ledger
-from asr.pages import Pages
-from asr.reel import Piece, Reel
-from asr.sound import playable
-from asr.trouble import Trouble
-from asr.utterance import Speaker
-from asr.whole import whole
+from asr.context import AsrContext
+from asr.position import SPOKEN_ROLE, CallPosition, ChannelPosition
+from asr.riva.errors import RivaError
+from asr.transcript_builder import TranscriptBuilder
+from tenor.aio import run_to_completion
 from tenor.errors import TenorError
-from tenor.events import CALLS, AudioChunk, Call, CallState, State
+from tenor.events import AUDIO_STOPPED, CALLS, AudioChunk, Call, CallEnded, CallState, State
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class AudioEnd:
     reason: str
     failed: bool
     offset: int | None
-    """Of CallEnded; None when nothing on the bus says so."""
+    """Of CallEnded on the audio topic; None when nothing there says so."""
+
+    @property
+    def audio_stopped(self) -> bool:
+        """Nobody ended it, there was only no more audio: if there is more, it goes on."""
+        return self.offset is None
 
 
-class HeardCall:
+class AsrCall:
     def __init__(
-        self, bench: Bench, pages: Pages, call: str, info: Call, offset: int,
-        position: Callable[[], int], level: Callable[[], Awaitable[bool]], ledgers: dict[int, Ledger],
-        announced: int | None = None,
-    ) -> None:  # fmt: skip
+        self, context: AsrContext, source: AudioSource, call: str, position: CallPosition, first_offset: int
+    ) -> None:
+        """`first_offset`: where its first record lies that we have read."""
         self.id = call
-        self.info = info
-        self.ledgers = ledgers
-        self.first_offset = offset
-        self.last_offset = offset
+        self.position = position
+        self.last_offset = first_offset
         """Of the newest record of this call."""
-        self.announced = announced
-        """Where its `live` lies on the calls topic; None: not yet."""
-        self.published = 0
+        self.calls_end = 0
         """Offset after our last event on the calls topic."""
         self.touched = time.monotonic()
-        self.end: End | None = None
-        self._bench = bench
-        self._pages = pages
-        self._position = position
-        self._level = level
+        self.end: AudioEnd | None = None
+        self._context = context
+        self._source = source
+        self._first_offset = first_offset
         self._channels: dict[int, Channel] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._ready = asyncio.Event()
+        self._announced = asyncio.Event()
+        """Its `live` is published: transcripts may follow."""
         self._settled = asyncio.Event()
-        self._noticed = ""
-        self._refusal: Trouble | None = None
+        """Every channel is done, or none will ever be."""
+        self._waiting_for = ""
+        self._refused: RivaError | None = None
         self._fault: BaseException | None = None
-        for number in ledgers:
-            self._channel(number)
+        for number in position.channels:
+            if self._recognises(number):
+                self._channel(number)
 
-    # -- what the desk asks
+    # -- what the partition asks
 
     @property
-    def offset(self) -> int:
+    def resume_offset(self) -> int:
         """Where the oldest record lies that a successor would still need."""
-        places = [channel.offset for channel in self._channels.values() if not channel.done]
-        if self.announced is None:
-            places.append(self.first_offset)
+        places = [channel.resume_offset for channel in self._channels.values() if not channel.done]
+        if self.position.live_offset is None:
+            places.append(self._first_offset)
         if self.end is not None and self.end.offset is not None:
             places.append(self.end.offset)
-        return min(places, default=self._position())
+        return min(places, default=self._source.next_offset)
 
     @property
-    def reached(self) -> int:
+    def next_offset(self) -> int:
         """Everything before has gone to the recogniser."""
-        places = (channel.reached for channel in self._channels.values() if not channel.done)
-        return min(places, default=self._position())
+        places = (channel.next_offset for channel in self._channels.values() if not channel.done)
+        return min(places, default=self._source.next_offset)
 
     @property
-    def transcribed(self) -> int:
+    def transcripts_end(self) -> int:
         """Offset after the last transcript of this call that we published."""
-        return max((channel.published for channel in self._channels.values()), default=0)
+        return max((channel.transcripts_end for channel in self._channels.values()), default=0)
 
     def check(self, now: float) -> None:
         for channel in self._channels.values():
             channel.check(now)
 
-    # -- what the desk says
+    # -- what the partition says
 
-    def hear(self, chunk: AudioChunk, offset: int) -> None:
-        self._touch(offset)
-        if not self.info.rate:
-            self.info = msgspec.structs.replace(self.info, rate=chunk.rate)
-        self._channel(chunk.channel).reel.hand(Piece(offset, chunk))
-
-    def hang_up(self, reason: str, *, failed: bool = False, offset: int | None = None) -> None:
-        """No more audio will come, as a record at `offset` says, or as the watchdog concludes."""
-        if self.end is not None:
+    def add(self, chunk: AudioChunk, offset: int) -> None:
+        self.touch(offset)
+        info = self.position.info
+        if not self._recognises(chunk.channel):
             return
-        self.end = End(reason, failed, offset)
-        for channel in self._channels.values():
-            if offset is None:
-                channel.close_when_level()
-            else:
-                channel.reel.hand(Piece(offset, None))
-        if offset is not None:
-            self._touch(offset)
-        self._settle()
+        if not info.rate:
+            self.position.info = msgspec.structs.replace(info, rate=chunk.rate)
+        self._channel(chunk.channel).reader.hand(ChunkRecord(offset, chunk))
 
-    def again(self, offset: int) -> None:
-        """Its source has reconnected."""
-        self._touch(offset)
+    def hang_up(self, event: CallEnded, offset: int) -> None:
+        """No more audio will come, as the record at `offset` says."""
+        if self.end is None:
+            self.end = AudioEnd(event.reason, event.failed, offset)
+            for channel in self._channels.values():
+                channel.reader.hand(ChunkRecord(offset, None))
+            self.touch(offset)
+            self._settle()
+
+    def stop(self) -> None:
+        """No audio has come for so long that none is expected."""
+        if self.end is None:
+            self.end = AudioEnd(AUDIO_STOPPED, failed=False, offset=None)
+            for channel in self._channels.values():
+                channel.reader.close()
+            self._settle()
+
+    def touch(self, offset: int) -> None:
+        """A record of it was read."""
+        self.touched = time.monotonic()
+        self.last_offset = max(self.last_offset, offset)
 
     async def run(self) -> None:
         """Until the call has ended or failed and that is published."""
         try:
             with metrics.OPEN_CALLS.track_inprogress():
-                if self.announced is None:
-                    await whole(self._announce("live"))
-                self._ready.set()
+                if self.position.live_offset is None:
+                    await self._announce("live")
+                self._announced.set()
                 await self._settled.wait()
                 if self._fault is not None:
                     raise self._fault
-                if self._refusal is not None:
-                    await self._fail(self._refusal)
+                if self._refused is not None:
+                    await self._fail(self._refused)
                 else:
                     assert self.end is not None
                     state: State = "failed" if self.end.failed else "ended"
-                    await whole(self._announce(state, self.end.reason))
+                    await self._announce(state, self.end.reason, audio_stopped=self.end.audio_stopped)
         finally:
             await self._stop_channels()
 
@@ -151,87 +159,99 @@ class HeardCall:
 
     # -- channels
 
-    def _touch(self, offset: int) -> None:
-        self.touched = time.monotonic()
-        self.last_offset = max(self.last_offset, offset)
+    def _recognises(self, number: int) -> bool:
+        """What the assistant says is not: what plays it knows every word of it."""
+        roles = self.position.info.roles
+        return number >= len(roles) or roles[number] != SPOKEN_ROLE
 
     def _channel(self, number: int) -> Channel:
         if number in self._channels:
             return self._channels[number]
-        roles = self.info.roles
-        role = roles[number] if number < len(roles) else f"channel {number}"
-        redactor = self._bench.redactor if self.info.redact != "off" else None
-        reel = Reel(self._pages, self.id, number, self._position)
+        info = self.position.info
+        role = info.roles[number] if number < len(info.roles) else f"channel {number}"
+        redactor = self._context.redactor if info.redact != "off" else None
         channel = self._channels[number] = Channel(
-            self._bench,
-            Speaker(self.id, number, role, redactor),
-            self.info.language or self._bench.speech.language,
-            reel,
-            self.ledgers.setdefault(number, Ledger()),
-            self._level,
-            self._notice,
+            self._context,
+            self._source,
+            TranscriptBuilder(self.id, number, role, redactor),
+            self.position.channels.setdefault(number, ChannelPosition()),
+            self._language,
+            self._say_waiting,
         )
         task = self._tasks[number] = asyncio.create_task(self._run_channel(channel))
         task.add_done_callback(lambda _: self._settle())
         return channel
 
     async def _run_channel(self, channel: Channel) -> None:
-        await self._ready.wait()
+        await self._announced.wait()
         try:
             await channel.run()
-        except Trouble as trouble:
-            self._refusal = trouble
+        except RivaError as error:
+            self._refused = error
         except TenorError as error:
             self._fault = error  # the bus is gone: the whole stage has to stop
         except Exception:
             channel.log.exception("hearing failed")
-            self._refusal = Trouble("broken", "an internal error; the worker's log has the details")
+            self._refused = RivaError("broken", "an internal error; the worker's log has the details")
 
     def _settle(self) -> None:
         over = self.end is not None and all(task.done() for task in self._tasks.values())
-        if over or self._refusal is not None or self._fault is not None:
+        if over or self._refused is not None or self._fault is not None:
             self._settled.set()
 
     # -- states
 
-    async def _fail(self, trouble: Trouble) -> None:
-        reason = await self._explain(trouble)
+    @property
+    def _language(self) -> str:
+        return self.position.info.language or self._context.speech.language
+
+    async def _fail(self, error: RivaError) -> None:
+        reason = await self._explain(error)
         metrics.CALLS_FAILED.inc()
         log.error("call failed", call=self.id, reason=reason)
-        await whole(self._announce("failed", reason))
+        await self._announce("failed", reason)
 
-    async def _explain(self, trouble: Trouble) -> str:
-        if "navailable model" not in trouble.reason:
-            return f"The recogniser does not take this call: {trouble.reason}"
-        speech = self._bench.speech
+    async def _explain(self, error: RivaError) -> str:
+        if "navailable model" not in error.reason:
+            return f"The recogniser does not take this call: {error.reason}"
+        speech = self._context.speech
         wanted = f"model {speech.model!r} for " if speech.model else "a model for "
-        language = self.info.language or speech.language
         try:
-            models = ", ".join(await self._bench.recogniser.models()) or "none"
-        except Trouble:
+            models = ", ".join(await self._context.riva.models()) or "none"
+        except RivaError:
             models = "unknown, it did not say"
-        return f"The recogniser has not {wanted}{language}. It has: {models}"
+        return f"The recogniser has not {wanted}{self._language}. It has: {models}"
 
-    async def _notice(self, reason: str) -> None:
-        """Say on the call, once for each reason, why it is live and yet nothing is heard."""
-        if reason != self._noticed:
-            self._noticed = reason
+    async def _say_waiting(self, reason: str) -> None:
+        """Say on the call, once for each reason, why it is live and yet nothing is recognised."""
+        if reason != self._waiting_for:
+            self._waiting_for = reason
             log.error("recogniser refuses us; audio waits on the bus", call=self.id, reason=reason)
             text = f"Waiting: the recogniser refuses us ({reason}). The audio is kept until it accepts."
-            await whole(self._announce("live", text))
+            await self._announce("live", text)
 
-    async def _announce(self, state: State, reason: str = "") -> None:
-        event = CallState(call=self.id, state=state, at=time.time(), reason=reason, info=self._described())
-        place = await self._bench.bus.publish(CALLS, event)
-        self.published = place.offset + 1
-        if self.announced is None:
-            self.announced = place.offset
+    async def _announce(self, state: State, reason: str = "", *, audio_stopped: bool = False) -> None:
+        """Published and known to be, even if we are cancelled meanwhile."""
+        event = CallState(
+            call=self.id,
+            state=state,
+            at=time.time(),
+            reason=reason,
+            info=self._described(),
+            audio_stopped=audio_stopped,
+        )
+        await run_to_completion(self._publish(event))
+
+    async def _publish(self, event: CallState) -> None:
+        place = await self._context.bus.publish(CALLS, event)
+        self.calls_end = place.offset + 1
+        if self.position.live_offset is None:
+            self.position.live_offset = place.offset
 
     def _described(self) -> Call:
         """What is known of the call, with the rate it was recognised at if that is not its own."""
-        info = self.info
-        language = info.language or self._bench.speech.language
-        rate = self._bench.recogniser.rate(language) or playable(info.rate)
+        info = self.position.info
+        rate = self._context.riva.rate(self._language) or supported_rate(info.rate)
         if not info.rate or rate == info.rate:
             return info
         return msgspec.structs.replace(info, attributes={**info.attributes, "resampled": f"{info.rate} to {rate} Hz"})

@@ -4,37 +4,50 @@
     stream      o=====================x   o==================   x: the stream dies
     finals            F1        F2    .   F3      F4
     heard_ms     ---->|-------->|     .   |
-                                '-----'-->' the channel is parked and hears again from F2 on
+                                '-----'-->' the channel is parked and recognised again from F2 on
 
-Everything a channel must know to go on is its ledger (what is written down) and the offset of the
+Everything a channel must know to go on is its position (what is written down) and the offset of the
 oldest chunk that is not. A broken stream, a restart, a rebalance and a slow recogniser are all the
 same: rewind to there, skip what lies before `heard_ms`, go on.
 
 Where that is:
 - a server with clean points (ours) says so: `audio_processed` of a final or of a clean point;
 - any other: the end of a final's last word, and in silence well behind what it has answered for.
+
+Who owns what; the audio goes from the top to the bottom:
+
+    AudioPartition             one for each partition
+      AudioSource                how far the worker has read it; what lies before, read again
+      AsrCall                    one for each call
+        CallPosition               what is published of the call
+        Channel                    one for each channel
+          ChunkReader                the next chunk: from the worker, or fallen behind from the source
+          ChunkJoiner                chunks -> one unbroken signal
+          InFlightAudio              what was sent and is not written down
+          RivaStream                 signal -> results; another one after every breakdown
+          TranscriptWriter           results -> redacted transcripts on the bus
+            ChannelPosition            what is written down (kept in the CallPosition)
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 
 import structlog
 from riva.client.proto import riva_asr_pb2 as asr
 
 from asr import metrics
-from asr.bench import Bench
-from asr.ledger import Ledger
-from asr.reel import Piece, Reel
-from asr.scribe import STRIDE_MS, Scribe
-from asr.sound import USUAL, Sound
-from asr.splice import Join, Splice
-from asr.stream import Stream
-from asr.trail import Mark, Trail
-from asr.trouble import Backoff, Trouble
-from asr.utterance import Speaker
+from asr.audio.chunk_reader import ChunkReader, ChunkRecord
+from asr.audio.in_flight import InFlightAudio
+from asr.audio.joiner import AudioSegment, ChunkJoiner
+from asr.audio.source import AudioSource
+from asr.context import AsrContext
+from asr.position import ChannelPosition
+from asr.riva.errors import Backoff, RivaError
+from asr.riva.stream import RivaStream
+from asr.transcript_builder import TranscriptBuilder
+from asr.transcript_writer import STRIDE_MS, TranscriptWriter
 
 log = structlog.get_logger(__name__)
 
@@ -49,155 +62,146 @@ RENEW_MS = 3_600_000
 IDLE_S = 5.0
 """A stream that ends this long after the last audio ended because there was none."""
 
+OnWaiting = Callable[[str], Awaitable[None]]
+"""Told, in words for people, why nothing is recognised although the call is live."""
+
 
 class Channel:
     def __init__(
-        self, bench: Bench, speaker: Speaker, language: str, reel: Reel, ledger: Ledger,
-        level: Callable[[], Awaitable[bool]], notice: Callable[[str], Awaitable[None]],
-    ) -> None:  # fmt: skip
-        self.reel = reel
-        self.ledger = ledger
+        self,
+        context: AsrContext,
+        source: AudioSource,
+        builder: TranscriptBuilder,
+        position: ChannelPosition,
+        language: str,
+        on_waiting: OnWaiting,
+    ) -> None:
+        self.reader = ChunkReader(source, builder.call, builder.channel)
         self.done = False
         """All of the call's audio on this channel is written down."""
-        self._bench = bench
+        self.log = log.bind(call=builder.call, channel=builder.channel)
+        self._context = context
+        self._source = source
+        self._position = position
         self._language = language
-        self._level = level
-        """Whether everything on the bus has been read."""
-        self._notice = notice
-        """Told, in words for people, why nothing is heard although the call is live."""
-        self._trail = Trail()
-        self._splice = Splice(ledger.heard_ms)
-        self._scribe = Scribe(bench, speaker, language, ledger, self._trail, self._progress)
+        self._on_waiting = on_waiting
+        self._joiner = ChunkJoiner(position.heard_ms)
+        self._in_flight = InFlightAudio()
+        self._writer = TranscriptWriter(context, builder, position, self._in_flight)
+        self._stream: RivaStream | None = None
         self._backoff = Backoff()
-        self._stream: Stream | None = None
-        self._sound = Sound(USUAL)
-        self._in_hand: Piece | None = None
-        """Taken from the reel, not yet on the trail."""
         self._advanced = asyncio.Event()
+        """Set when more is written down."""
+        self._forcing = False
+        """A final was asked for because there is no more audio: even a small step forward counts."""
         self._forced_ms = 0.0
-        self._closing = False
-        self.log = log.bind(call=speaker.call, channel=speaker.channel)
 
     @property
-    def offset(self) -> int:
-        """Where the oldest audio lies that is not written down."""
-        places = (self.reel.offset, self._trail.offset, self._in_hand and self._in_hand.offset)
-        return min(place for place in places if place is not None)
+    def resume_offset(self) -> int:
+        """Where the oldest audio lies that is not written down: a successor reads from there."""
+        oldest = self._in_flight.oldest_offset
+        return self.reader.next_offset if oldest is None else min(oldest, self.reader.next_offset)
 
     @property
-    def reached(self) -> int:
+    def next_offset(self) -> int:
         """Where the audio lies that is to be sent to the recogniser next."""
-        return self._in_hand.offset if self._in_hand is not None else self.reel.offset
+        return self.reader.next_offset
 
     @property
-    def published(self) -> int:
-        return self._scribe.published
-
-    def close_when_level(self) -> None:
-        """No more audio will come: end when everything on the bus is heard."""
-        self._closing = True
-        self.reel.wake()
+    def transcripts_end(self) -> int:
+        """Offset after the last event of ours on the transcripts topic."""
+        return self._writer.transcripts_end
 
     def check(self, now: float) -> None:
         if self._stream is not None:
-            self._stream.check(now, self._bench.speech.timeout_s)
+            self._stream.check(now, self._context.speech.timeout_s)
 
     async def run(self) -> None:
-        """Until the call's audio is over and written down. Raises Trouble when it will never be."""
+        """Until the call's audio is over and written down. Raises RivaError when it will never be."""
         try:
             while True:
                 try:
-                    await self._hear()
+                    await self._recognise()
                     self.done = True
                     return
-                except Trouble as trouble:
-                    await self._park(trouble)
+                except RivaError as error:
+                    await self._park(error)
         finally:
-            await self._drop()
+            await self._drop_stream()
 
-    async def _hear(self) -> None:
+    async def _recognise(self) -> None:
         while True:
-            piece = await self._next()
+            record = await self.reader.take(None if self._stream is None else self._context.speech.force_final_s)
             if self._stream is not None and self._stream.over:
-                raise self._stream.trouble or Trouble("lost", "the recogniser ended the stream")
-            if piece is None:
-                await self._force()
-            elif piece.chunk is None:
+                raise self._stream.error or RivaError("lost", "the recogniser ended the stream")
+            if record is None:
+                await self._force_final()
+            elif record.chunk is None:
                 await self._flush()
-                self._in_hand = None
+                self.reader.done()
                 return
-            elif join := self._splice.join(piece.chunk):
-                if join.fresh:
+            elif segment := self._joiner.join(record.chunk):
+                if segment.fresh:
                     await self._flush()
-                await self._send(piece, join)
-                await self._limit()
+                await self._send(record, segment)
+                await self._limit_utterance()
                 if self._stream is not None and self._stream.length_ms > RENEW_MS:
                     await self._renew()
             else:
                 metrics.SKIPPED.inc()
-                self._in_hand = None
+                self.reader.done()
 
-    async def _next(self) -> Piece | None:
-        patience: float | None = None
-        if self._closing:
-            patience = 0.0
-        elif self._stream is not None:
-            patience = self._bench.speech.force_final_s
-        piece = await self.reel.take(patience)
-        if piece is None and self._closing:
-            piece = Piece(self.reel.offset, None)
-        self._in_hand = piece
-        return piece
-
-    async def _send(self, piece: Piece, join: Join) -> None:
-        chunk = piece.chunk
-        assert chunk is not None
+    async def _send(self, record: ChunkRecord, segment: AudioSegment) -> None:
+        assert record.chunk is not None
         if self._stream is None:
-            self._sound = Sound(chunk.rate)
-            self._stream = await self._bench.recogniser.open(
-                self._sound.rate, self._language, join.start_ms, self._on_response, careful=self._backoff.tries > 0
+            self._stream = await self._context.riva.open(
+                segment.rate, self._language, segment.start_ms, self._on_response, careful=self._backoff.tries > 0
             )
-            self._stream.on_over = self.reel.wake
-            if self._bench.speech.patient and self.ledger.heard_ms is None:
+            self._stream.on_over = self.reader.wake
+            if self._context.speech.patient and self._position.heard_ms is None:
                 # Its first words may come long after the other side's; nobody must take it for a side without sound.
-                await self._scribe.silent_until(round(join.start_ms), 0)
-        end_ms = join.start_ms + len(join.pcm) * 500 / chunk.rate
-        self._trail.append(Mark(join.start_ms, end_ms, piece.offset, chunk.captured_at, time.time()))
-        self._trail.levels.hear(join.start_ms, join.pcm, chunk.rate)
-        self._in_hand = None
-        for block in self._sound.blocks(join.pcm):
-            await self._stream.send(block)
+                await self._write_silence(segment.start_ms, 0)
+        self._in_flight.add(segment, record.offset, record.chunk.captured_at)
+        self.reader.done()
+        await self._stream.send(segment.pcm)
 
     async def _on_response(self, response: asr.StreamingRecognizeResponse) -> None:
         self._backoff.answered()
         if self._stream is not None:
-            await self._scribe.hear(self._stream, response)
+            stride_ms = 1 if self._forcing else STRIDE_MS
+            if await self._writer.write_response(self._stream, response, stride_ms):
+                self._progress()
+
+    async def _write_silence(self, until_ms: float, stride_ms: int = 1) -> None:
+        if await self._writer.write_silence(round(until_ms), stride_ms):
+            self._progress()
 
     def _progress(self) -> None:
         self._backoff.advanced()
         self._advanced.set()
 
-    async def _force(self) -> None:
+    async def _force_final(self) -> None:
         """Audio has stopped: ask for the final; end the stream if none comes."""
         stream = self._stream
-        if stream is None or not self._trail or not await self._level():
+        if stream is None or not self._in_flight or not await self._source.exhausted():
             return
         self._advanced.clear()
-        self._scribe.stride_ms = 1
+        self._forcing = True
         try:
             await stream.force_final()
             await asyncio.wait_for(self._advanced.wait(), FORCED_FINAL_S)
         except TimeoutError:
             await self._flush()
         finally:
-            self._scribe.stride_ms = STRIDE_MS
+            self._forcing = False
 
-    async def _limit(self) -> None:
+    async def _limit_utterance(self) -> None:
         """Cut an utterance that the server does not cut."""
-        if self._scribe.interim is None or self._stream is None:
+        start_ms = self._writer.speech_start_ms
+        if start_ms is None or self._stream is None:
             return
-        sent_ms = self._trail.end_ms
-        over_ms = sent_ms - self._scribe.interim.start_ms - self._bench.speech.max_utterance_s * 1000
+        sent_ms = self._in_flight.end_ms
+        over_ms = sent_ms - start_ms - self._context.speech.max_utterance_s * 1000
         if over_ms > LAST_OVERTIME_MS:
             await self._flush()
         elif over_ms > OVERTIME_MS and sent_ms - self._forced_ms > OVERTIME_MS:
@@ -206,62 +210,62 @@ class Channel:
 
     async def _flush(self) -> None:
         """End the stream and take all it has to say; a new one is opened when there is audio."""
-        stream = self._stream
-        if stream is None:
+        if self._stream is None:
             return
-        for block in self._sound.rest():
-            await stream.send(block)
-        await stream.finish()
+        await self._stream.finish()
         self._stream = None
-        self._scribe.interim = None
-        await self._scribe.silent_until(round(self._trail.end_ms))
-        self._trail.clear()
+        self._writer.drop_interim()
+        await self._write_silence(self._in_flight.end_ms)
+        self._in_flight.clear()
 
-    async def _drop(self) -> None:
+    async def _drop_stream(self) -> None:
         if self._stream is not None:
             await self._stream.close()
             self._stream = None
-        self._scribe.interim = None
+        self._writer.drop_interim()
 
     def _rewind(self) -> None:
         """To the oldest audio that is not written down."""
-        self.reel.rewind(self.offset)
-        self._trail.clear()
-        self._in_hand = None
-        self._splice.restart(self.ledger.heard_ms)
+        self.reader.rewind(self.resume_offset)
+        self._in_flight.clear()
+        self._joiner.restart(self._position.heard_ms)
 
     async def _renew(self) -> None:
         """Go on with another stream: after hours the server's clock, a 32-bit float, is not exact any more."""
-        await self._drop()
+        await self._drop_stream()
         self._rewind()
 
-    async def _park(self, trouble: Trouble) -> None:
+    async def _park(self, error: RivaError) -> None:
         """Leave the audio on the bus until there is a stream again."""
-        idle = (
-            trouble.kind == "lost"
-            and self._in_hand is None
-            and self._scribe.interim is None
+        idle = self._was_idle(error)
+        await self._drop_stream()
+        if error.kind == "refused":
+            raise error
+        self._context.riva.forget_server()
+        if idle:
+            # Not an error: servers close streams without audio. Wait until there is some.
+            while await self.reader.take() is None:
+                pass
+            self._rewind()
+            return
+        self._rewind()
+        wait = self._backoff.next(error)
+        if self._backoff.hopeless:
+            raise RivaError("refused", f"the recogniser keeps failing on this audio ({error.reason})")
+        metrics.RECONNECTS.labels(error.kind).inc()
+        say = self.log.warning if self._backoff.tries == 1 else self.log.debug
+        say("stream lost", cause=error.kind, reason=error.reason, retry_s=round(wait, 2))
+        if error.kind == "setup":
+            await self._on_waiting(error.reason)
+        with metrics.PARKED.track_inprogress():
+            await asyncio.sleep(wait)
+
+    def _was_idle(self, error: RivaError) -> bool:
+        """Whether the server ended the stream because nobody had said anything for a while."""
+        return (
+            error.kind == "lost"
+            and not self.reader.holding
+            and self._writer.speech_start_ms is None
             and self._stream is not None
             and self._stream.resting_s > IDLE_S
         )
-        await self._drop()
-        if trouble.kind == "refused":
-            raise trouble
-        self._bench.recogniser.forget()
-        if idle:
-            # Not an error: servers close streams without audio. Wait until there is some.
-            while self._in_hand is None and not self._closing:
-                self._in_hand = await self.reel.take()
-        self._rewind()
-        if idle:
-            return
-        wait = self._backoff.next(trouble)
-        if self._backoff.hopeless:
-            raise Trouble("refused", f"the recogniser keeps failing on this audio ({trouble.reason})")
-        metrics.RECONNECTS.labels(trouble.kind).inc()
-        tell = self.log.warning if self._backoff.tries == 1 else self.log.debug
-        tell("stream lost", cause=trouble.kind, reason=trouble.reason, retry_s=round(wait, 2))
-        if trouble.kind == "setup":
-            await self._notice(trouble.reason)
-        with metrics.PARKED.track_inprogress():
-            await asyncio.sleep(wait)

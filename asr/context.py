@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asr.riva import Recogniser
+from asr.riva.client import RivaClient
 from tenor.bus import Bus
 from tenor.redaction import Redactor
 from tenor.settings import SpeechSettings
 
 
 @dataclass(frozen=True)
-class Bench:
+class AsrContext:
     bus: Bus
     speech: SpeechSettings
-    recogniser: Recogniser
+    riva: RivaClient
     redactor: Redactor

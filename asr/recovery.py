@@ -1,4 +1,4 @@
-"""What a worker that takes over a partition finds out about the calls on it, before it hears the first chunk.
+"""What a worker that takes over a partition finds out about the calls on it, before it sends the first chunk.
 
     audio        ...........|c....................|   c: committed, the oldest audio not written down
     transcripts  .....|t..........................|   t, s: from the note of that commit: what lies
@@ -15,53 +15,58 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from asr.ledger import Ledger
-from tenor.bus import Bus, Commit, Partition
-from tenor.bus.handover import Handover
-from tenor.events import CALLS, TRANSCRIPTS, Call, CallState, Topic, Unreadable
+from asr.position import SPOKEN_ROLE, CallPosition, ChannelPosition
+from tenor.bus import Bus, Partition
+from tenor.bus.commit_note import CommitNote
+from tenor.events import CALLS, TRANSCRIPTS, CallState, Topic, Transcript, Unreadable
 
 
 @dataclass
-class Found:
-    """One call as its states tell it."""
+class RecoveredCall:
+    """One call as its states and transcripts tell it."""
 
-    info: Call
-    announced: int
-    over: CallState | None = None
+    position: CallPosition
+    end: CallState | None = None
+    """How it ended; None: it goes on."""
 
 
 @dataclass
-class Findings:
-    calls: dict[str, Found] = field(default_factory=dict)
-    ledgers: dict[str, dict[int, Ledger]] = field(default_factory=dict)
-    end: Handover = field(default_factory=Handover)
+class RecoveredState:
+    calls: dict[str, RecoveredCall] = field(default_factory=dict)
+    channels: dict[str, dict[int, ChannelPosition]] = field(default_factory=dict)
+    """What is written down of calls whose states were not found."""
+    end: CommitNote = field(default_factory=CommitNote)
     """Where both topics ended."""
 
 
-async def find_out(bus: Bus, number: int, commit: Commit | None) -> Findings:
-    note = Handover.read(commit.note) if commit else Handover()
-    findings = Findings()
+async def recover(bus: Bus, number: int, written: str) -> RecoveredState:
+    """From the note of the last commit."""
+    note = CommitNote.read(written)
+    state = RecoveredState()
     transcripts_end, calls_end = note.transcripts, note.calls
     async for offset, event in _events(bus, TRANSCRIPTS, number, note.transcripts):
         transcripts_end = offset + 1
-        findings.ledgers.setdefault(event.call, {}).setdefault(event.channel, Ledger()).enter(event, offset)
+        if isinstance(event, Transcript) and event.role == SPOKEN_ROLE:
+            continue
+        state.channels.setdefault(event.call, {}).setdefault(event.channel, ChannelPosition()).add(event, offset)
     async for offset, event in _events(bus, CALLS, number, note.calls):
         calls_end = offset + 1
         if isinstance(event, CallState):
-            _learn(findings.calls, event, offset)
-    findings.end = Handover(transcripts_end, calls_end)
-    return findings
+            _learn(state, event, offset)
+    state.end = CommitNote(transcripts_end, calls_end)
+    return state
 
 
-def _learn(calls: dict[str, Found], event: CallState, offset: int) -> None:
-    known = calls.get(event.call)
+def _learn(state: RecoveredState, event: CallState, offset: int) -> None:
+    known = state.calls.get(event.call)
     if event.state == "live" and event.info is not None:
         if known is None:
-            calls[event.call] = Found(event.info, offset)
+            position = CallPosition(event.info, state.channels.pop(event.call, {}), offset)
+            state.calls[event.call] = RecoveredCall(position)
         else:
-            known.over = None
+            known.end = None
     elif event.state in ("ended", "failed") and known is not None:
-        known.over = event
+        known.end = event
 
 
 async def _events(bus: Bus, topic: Topic, number: int, offset: int) -> AsyncIterator[tuple[int, Any]]:

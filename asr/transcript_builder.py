@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from tenor.events import Redaction, Transcript, Word
-from tenor.redaction import Redacted, Redactor
+from tenor.redaction import RedactedText, Redactor
 
 PAD_MS, EDGE_MS = 200, 600
 """Recognisers know only roughly where a word begins and ends: a recording is silenced this much further, and more where
 an utterance begins or ends in a secret, for there they miss some of it."""
 
 
-class Speaker:
-    """Whose words these are, and whether they may be shown as they were said."""
+class TranscriptBuilder:
+    """Knows whose words these are, and whether they may be shown as they were said."""
 
     def __init__(self, call: str, channel: int, role: str, redactor: Redactor | None) -> None:
         self.call = call
@@ -66,7 +66,7 @@ class Speaker:
         )
 
 
-def _silenced(kept: Redacted, start_ms: int, end_ms: int) -> tuple[Redaction, ...]:
+def _silenced(kept: RedactedText, start_ms: int, end_ms: int) -> tuple[Redaction, ...]:
     """What a recording must not let hear; all of the utterance when nobody knows where in it the secret was said."""
     times = kept.times
     if kept.spans and not times:

@@ -11,18 +11,17 @@ bus                                            || `published`
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from asr import metrics
-from asr.bench import Bench
-from asr.ledger import Ledger
-from asr.stream import Stream
-from asr.trail import Trail
-from asr.utterance import Speaker
-from asr.whole import whole
+from asr.audio.in_flight import InFlightAudio
+from asr.context import AsrContext
+from asr.position import ChannelPosition
+from asr.riva.stream import RivaStream, is_clean_point
+from asr.transcript_builder import TranscriptBuilder
+from tenor.aio import run_to_completion
 from tenor.events import TRANSCRIPTS, Heard, Transcript
 from tenor.telemetry import trace_stages
 
@@ -32,74 +31,81 @@ MARGIN_MS = 5000
 """Beyond the longest utterance, how far behind the answered audio silence is taken as confirmed."""
 
 
-class Scribe:
-    def __init__(
-        self, bench: Bench, speaker: Speaker, language: str, ledger: Ledger, trail: Trail,
-        on_progress: Callable[[], None],
-    ) -> None:  # fmt: skip
-        self.ledger = ledger
-        self.interim: Transcript | None = None
-        """What is being said, as far as it was shown; None between utterances."""
-        self.published = 0
-        """Offset after the last event of ours on the transcripts topic."""
-        self.stride_ms = STRIDE_MS
-        self._bench = bench
-        self._speaker = speaker
-        self._language = language
-        self._trail = trail
-        self._on_progress = on_progress
+class TranscriptWriter:
+    """Only it changes the channel's position, and forgets the audio in flight that is written down."""
 
-    async def hear(self, stream: Stream, response: Any) -> None:
+    def __init__(
+        self, context: AsrContext, builder: TranscriptBuilder, position: ChannelPosition, in_flight: InFlightAudio
+    ) -> None:
+        self.transcripts_end = 0
+        """Offset after the last event of ours on the transcripts topic."""
+        self._context = context
+        self._builder = builder
+        self._position = position
+        self._in_flight = in_flight
+        self._interim: Transcript | None = None
+        """What is being said, as far as it was shown; None between utterances."""
+
+    @property
+    def speech_start_ms(self) -> int | None:
+        """Where what is being said began; None between utterances."""
+        return None if self._interim is None else self._interim.start_ms
+
+    def drop_interim(self) -> None:
+        """The stream that showed it is gone."""
+        self._interim = None
+
+    async def write_response(self, stream: RivaStream, response: Any, stride_ms: int = STRIDE_MS) -> bool:
+        """True when more of the audio is written down than before."""
         received = time.time()
-        recogniser = self._bench.recogniser
+        advanced = False
         interim: list[Any] = []
         for result in response.results:
             if result.is_final:
-                self.interim, interim = None, []
-                await self._final(stream, result, received)
+                self._interim, interim = None, []
+                advanced |= await self._write_final(stream, result, received)
             elif result.alternatives:
                 interim.append(result)
-            elif result.audio_processed > 0 and not result.HasField("pipeline_states"):
-                recogniser.clean_points = True
-                await self.silent_until(_processed_ms(stream, result), self.stride_ms)
+            elif is_clean_point(result):
+                advanced |= await self.write_silence(_processed_ms(stream, result), stride_ms)
         if interim:
-            await self._say(stream, interim)
-        elif not recogniser.clean_points and self.interim is None:
-            longest_ms = self._bench.speech.max_utterance_s * 1000
-            await self.silent_until(int(stream.answered_ms - longest_ms - MARGIN_MS), self.stride_ms)
+            await self._write_interim(stream, interim)
+        elif not stream.clean_points and self._interim is None:
+            longest_ms = self._context.speech.max_utterance_s * 1000
+            advanced |= await self.write_silence(int(stream.answered_ms - longest_ms - MARGIN_MS), stride_ms)
+        return advanced
 
-    async def silent_until(self, heard_ms: int, stride_ms: int = 1) -> None:
-        """Nothing was said up to `heard_ms`; noted if that is `stride_ms` further than what is."""
-        known_ms = self.ledger.heard_ms
-        if heard_ms - (known_ms if known_ms is not None else 0) >= stride_ms:
-            await whole(self._write(Heard(call=self._speaker.call, channel=self._speaker.channel, heard_ms=heard_ms)))
+    async def write_silence(self, heard_ms: int, stride_ms: int = 1) -> bool:
+        """Nothing was said up to `heard_ms`. Noted, and True, if that is `stride_ms` further than what is known."""
+        if heard_ms - (self._position.heard_ms or 0) < stride_ms:
+            return False
+        await self._write_down(Heard(call=self._builder.call, channel=self._builder.channel, heard_ms=heard_ms))
+        return True
 
-    async def _final(self, stream: Stream, result: Any, received: float) -> None:
-        exact = self._bench.recogniser.clean_points
+    async def _write_final(self, stream: RivaStream, result: Any, received: float) -> bool:
+        exact = stream.clean_points
         best = result.alternatives[0] if result.alternatives else None
         if best is None or not best.transcript.strip():
-            if exact:
-                await self.silent_until(_processed_ms(stream, result))
-            return
+            return exact and await self.write_silence(_processed_ms(stream, result))
         if best.words and not exact:
             heard_ms = round(stream.base_ms + best.words[-1].end_time)
         else:
             heard_ms = _processed_ms(stream, result)
-        heard_ms = max(self.ledger.heard_ms or 0, min(heard_ms, round(self._trail.end_ms)))
+        heard_ms = max(self._position.heard_ms or 0, min(heard_ms, round(self._in_flight.end_ms)))
         start_ms = round(stream.base_ms + best.words[0].start_time) if best.words else heard_ms
-        final = self._speaker.final(
+        final = self._builder.final(
             result,
             stream.base_ms,
             heard_ms=heard_ms,
-            before=self.ledger.before(start_ms),
-            model=self._bench.recogniser.model(self._language),
+            before=self._position.text_before(start_ms),
+            model=stream.model,
         )
-        if self.ledger.has(final):
-            return
-        decided_ms = max(heard_ms, final.end_ms) if exact else self._trail.end_ms
-        ended = self._trail.sent(decided_ms) or received
-        captured = self._trail.captured(final.end_ms) or ended
-        arrived = self._trail.arrived(decided_ms) or ended
+        if self._position.has(final):
+            return False
+        decided_ms = max(heard_ms, final.end_ms) if exact else self._in_flight.end_ms
+        ended = self._in_flight.sent(decided_ms) or received
+        captured = self._in_flight.captured(final.end_ms) or ended
+        arrived = self._in_flight.arrived(decided_ms) or ended
         published = time.time()
         metrics.LATENCY.labels("silence").observe(max(0.0, arrived - captured))
         metrics.LATENCY.labels("recogniser").observe(max(0.0, received - ended))
@@ -113,30 +119,37 @@ class Scribe:
             "published": published,
         }
         spoken = [(word.start_ms, word.end_ms) for word in final.words] or [(final.start_ms, final.end_ms)]
-        loudness = self._trail.levels.loudness(spoken)
-        await whole(self._write(msgspec.structs.replace(final, loudness=loudness, times=times)))
+        loudness = self._in_flight.loudness(spoken)
+        await self._write_down(msgspec.structs.replace(final, loudness=loudness, times=times))
         trace_stages("utterance", times, call=final.call, channel=final.channel, role=final.role)
+        return True
 
-    async def _say(self, stream: Stream, results: list[Any]) -> None:
+    async def _write_interim(self, stream: RivaStream, results: list[Any]) -> None:
         at_ms = max(_processed_ms(stream, result) for result in results)
-        last, heard_ms = self.interim, self.ledger.heard_ms or 0
+        last, heard_ms = self._interim, self._position.heard_ms or 0
         number = int(last.utterance.rpartition("~")[2]) if last else heard_ms
         start_ms = last.start_ms if last else max(heard_ms, at_ms)
-        before = self.ledger.before(start_ms)
-        interim = self._speaker.interim(results, number, start_ms, at_ms, before)
+        before = self._position.text_before(start_ms)
+        interim = self._builder.interim(results, number, start_ms, at_ms, before)
         if last is None or last.text != interim.text or last.stability != interim.stability:
-            self.interim = interim
+            self._interim = interim
             metrics.INTERIMS.inc()
-            await whole(self._write(msgspec.structs.replace(interim, times={"published": time.time()})))
+            published = msgspec.structs.replace(interim, times={"published": time.time()})
+            await run_to_completion(self._publish(published))
 
-    async def _write(self, event: Transcript | Heard) -> None:
-        place = await self._bench.bus.publish(TRANSCRIPTS, event)
-        self.published = place.offset + 1
-        if isinstance(event, Heard) or event.final:
-            self.ledger.enter(event, place.offset)
-            self._trail.forget(self.ledger.heard_ms or 0)
-            self._on_progress()
+    async def _write_down(self, event: Transcript | Heard) -> None:
+        """Published and known to be: torn apart, it would be published again after a restart of the stream."""
+        await run_to_completion(self._publish_and_note(event))
+
+    async def _publish_and_note(self, event: Transcript | Heard) -> None:
+        self._position.add(event, await self._publish(event))
+        self._in_flight.forget(self._position.heard_ms or 0)
+
+    async def _publish(self, event: Transcript | Heard) -> int:
+        place = await self._context.bus.publish(TRANSCRIPTS, event)
+        self.transcripts_end = place.offset + 1
+        return place.offset
 
 
-def _processed_ms(stream: Stream, result: Any) -> int:
+def _processed_ms(stream: RivaStream, result: Any) -> int:
     return round(stream.base_ms + float(result.audio_processed) * 1000)

@@ -1,4 +1,4 @@
-"""Many short files in one go: files a second, what decoding and understanding cost a file, and how much memory.
+"""Many short files in one go: files a second, what decoding and analysis cost a file, and how much memory.
 
     python -m benchmarks.batch [--conversations 4] [--files 356] [--chats 560] [--messages 50000] [--engine ENGINE]
 
@@ -35,12 +35,12 @@ import soxr
 from numpy.typing import NDArray
 
 from benchmarks.services import recordings
-from finetune import sources
-from finetune.scores import percentile
-from ingest.recording import open_recording
+from finetune.corpus import datasets
+from finetune.evaluate.scores import percentile
+from ingest.audio.recording import open_recording
 from ingest.sources import Source
-from nlp.local import LocalUnderstanding
-from nlp.model import DEFAULT, Model
+from nlp.inference.local import LocalBackend
+from nlp.inference.onnx_model import DEFAULT, OnnxModel
 from tenor import telemetry
 from tenor.settings import TelemetrySettings
 
@@ -88,18 +88,18 @@ def spoken(folder: Path, conversations: int, count: int, engine: str) -> None:
     _tell("data processing, MP3 to PCM", [_timed(partial(_decode, file)) for file in files[:200]])
     run = analyze(folders, "--folders", settings=["--set", f"riva.engine={engine}"] if engine else [])
     assert len(run.documents) == conversations
-    understanding = LocalUnderstanding(Model(DEFAULT))
+    backend = LocalBackend(OnnxModel(DEFAULT))
     texts = [one["text"] for document in run.documents for one in document["sentences"]]
-    understanding.understand(texts[:1])
+    backend.analyze(texts[:1])
     a_file = max(1, round(len(texts) / len(files)))
-    costs = [_timed(partial(understanding.understand, texts[at : at + a_file])) for at in range(0, len(texts), a_file)]
+    costs = [_timed(partial(backend.analyze, texts[at : at + a_file])) for at in range(0, len(texts), a_file)]
     _tell(f"inference, language model, {len(texts) / len(files):.1f} sentences a file", costs)
     print(f"  the whole way: {run.cpu_s / len(files) * 1000:.0f} ms of processor a file, mostly the recogniser's")
     _throughput(run, len(files), "files", PAPER_FILES)
 
 
 def written(folder: Path, conversations: int, messages: int) -> None:
-    sentences = cycle([row["text"] for name in ("sentiment", "intents") for row in sources.evaluation(name)])
+    sentences = cycle([row["text"] for name in ("sentiment", "intents") for row in datasets.evaluation(name)])
     table = folder / "chats.csv"
     with table.open("w", newline="") as file:
         rows = csv.writer(file)

@@ -26,7 +26,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, OffsetAndMetadata
 
 from deploy.kafka.broker import Broker
 from tenor.bus import Bus, Commit, Partition
-from tenor.bus.kafka_bulk import producer_options
+from tenor.bus.kafka.bulk import producer_options
 from tenor.bus.opening import open_bus
 from tenor.bus.partitioning import partition_of
 from tenor.events import AudioChunk, Note, Topic

@@ -17,8 +17,8 @@ import psutil
 from playwright.sync_api import Page
 
 from benchmarks.services import free_port, real_calls, sample_calls, tenor
-from storage import operations
-from storage.database import open_database
+from storage.db.engine import open_database
+from storage.queries import operations
 from storage.viewer import HOUSE
 from tenor.settings import Settings
 from tests.dashboard.conftest import BrowserThread, House, running_house

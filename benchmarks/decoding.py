@@ -6,7 +6,7 @@ The paper (WP-7328) names 10 ms for this step. Decoders take turns, so that a bu
 them alike; the ratios of CPU time are what to compare between machines. Each must deliver the whole
 recording at its own rate and channels.
 
-`ingest/decoding.py` uses PyAV: it is FFmpeg, so one decoder reads every format, tells damage and cut-off
+`ingest/audio/pyav_decoder.py` uses PyAV: it is FFmpeg, so one decoder reads every format, tells damage and cut-off
 ends, and needs no file on disk. miniaudio is faster but reads four formats and says nothing of damage.
 """
 
@@ -29,7 +29,7 @@ import miniaudio
 import numpy as np
 import soundfile
 
-from ingest.decoding import DecodedFile
+from ingest.audio.pyav_decoder import PyAvDecoder
 from ingest.warnings import Warnings
 
 ROUNDS = 40
@@ -66,7 +66,7 @@ def write_mp3(path: Path, *, rate: int, channels: int, bitrate: int, kilobytes: 
 def with_pyav(path: Path) -> int:
     """The real thing: FFmpeg's libraries as `tenor ingest` uses them."""
     with path.open("rb") as file:
-        decoded = DecodedFile(file, path.name, Warnings(path.name), exact=True)
+        decoded = PyAvDecoder(file, path.name, Warnings(path.name), exact=True)
         try:
             return sum(len(block) for block in decoded.blocks())
         finally:

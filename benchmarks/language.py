@@ -24,11 +24,11 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy and torch are imported
 
 from benchmarks.services import DATA
-from finetune import sources
-from finetune.evaluation import Figures, all_figures, sentiment_figures
-from finetune.scores import percentile
-from nlp.local import LocalUnderstanding
-from nlp.model import DEFAULT, Model
+from finetune.corpus import datasets
+from finetune.evaluate.report import Scores, all_scores, sentiment_scores
+from finetune.evaluate.scores import percentile
+from nlp.inference.local import LocalBackend
+from nlp.inference.onnx_model import DEFAULT, OnnxModel
 
 TARGETS = {
     "own macro-F1": 0.75,
@@ -44,16 +44,16 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA if DATA.is_dir() else None, help="folder of the public sets")
     parser.add_argument("--full", type=Path, help="the model in full precision")
     options, _ = parser.parse_known_args()
-    model = Model(DEFAULT)
-    figures = all_figures(model, options.data)
-    others = {name: sentiment_figures(answer, options.data) for name, answer in lexicons().items()}
+    model = OnnxModel(DEFAULT)
+    figures = all_scores(model, options.data)
+    others = {name: sentiment_scores(answer, options.data) for name, answer in lexicons().items()}
     quality(figures, others)
     if options.full is not None:
-        precision(figures, all_figures(Model(options.full), options.data))
-    speed(LocalUnderstanding(model))
+        precision(figures, all_scores(OnnxModel(options.full), options.data))
+    speed(LocalBackend(model))
 
 
-def quality(figures: Figures, others: dict[str, Figures]) -> None:
+def quality(figures: Scores, others: dict[str, Scores]) -> None:
     width = max(map(len, figures))
     print(f"{'in percent':{width}} {'ours':>8}" + "".join(f"{name:>10}" for name in others))
     for name, value in figures.items():
@@ -69,7 +69,7 @@ def quality(figures: Figures, others: dict[str, Figures]) -> None:
         print(line)
 
 
-def precision(small: Figures, full: Figures) -> None:
+def precision(small: Scores, full: Scores) -> None:
     """Of every figure where more is better: what int8 keeps of it."""
     kept = {name: small[name] / full[name] for name in small if name != "routine not neutral" and full[name]}
     worst = min(kept, key=kept.__getitem__)
@@ -78,14 +78,14 @@ def precision(small: Figures, full: Figures) -> None:
     print(verdict(mean >= KEPT, f"at least {100 * KEPT:.0f} %"))
 
 
-def speed(understanding: LocalUnderstanding) -> None:
-    texts = [row["text"] for name in ("sentiment", "intents") for row in sources.evaluation(name)]
+def speed(backend: LocalBackend) -> None:
+    texts = [row["text"] for name in ("sentiment", "intents") for row in datasets.evaluation(name)]
     for text in texts[:20]:
-        understanding.understand([text])
+        backend.analyze([text])
     wall, cpu = [], []
     for number in range(ROUNDS):
         began, used = time.perf_counter(), time.process_time()
-        understanding.understand([texts[number % len(texts)]])
+        backend.analyze([texts[number % len(texts)]])
         wall.append(1000 * (time.perf_counter() - began))
         cpu.append(1000 * (time.process_time() - used))
     print(f"one sentence: p50 {percentile(wall, 0.5):.1f} ms, p95 {percentile(wall, 0.95):.1f} ms by the clock", end="")
@@ -94,7 +94,7 @@ def speed(understanding: LocalUnderstanding) -> None:
     plain = torch_pipeline()
     ours_s, plain_s, batched_s = 0.0, 0.0, 0.0
     for _ in range(3):
-        ours_s += processor_time(lambda: understanding.understand(texts))
+        ours_s += processor_time(lambda: backend.analyze(texts))
         if plain is not None:
             plain_s += processor_time(lambda: plain(texts))
             batched_s += processor_time(lambda: plain(texts, batch_size=32))
@@ -142,10 +142,10 @@ def torch_pipeline() -> Callable[..., object] | None:
     import torch
     from transformers import AutoTokenizer, BertForSequenceClassification, pipeline
 
-    from finetune.network import encoder_folder
+    from finetune.train.encoders import minilm_folder
 
     torch.set_num_threads(1)
-    folder = encoder_folder()
+    folder = minilm_folder()
     network = BertForSequenceClassification.from_pretrained(folder, num_labels=3).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
     return pipeline("text-classification", model=network, tokenizer=tokenizer, device="cpu")  # type: ignore[no-any-return]

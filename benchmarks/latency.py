@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 
 from benchmarks.services import percentile, recordings, riva, tenor
-from ingest.feeding import feed
-from ingest.options import Options
-from ingest.recording import open_recording
+from ingest.audio.publisher import publish_recording
+from ingest.audio.recording import open_recording
+from ingest.options import IngestOptions
 from ingest.sources import Source
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
@@ -46,8 +46,8 @@ async def play(bus: Bus, calls: int, label: str) -> list[Transcript]:
             file = files[(number + turn * calls) % len(files)]
             call = f"{label}-{number}-{turn}"
             ids.add(call)
-            recording = open_recording(Source("file", str(file)), Options(call=call))
-            await feed(bus, recording, pace=1.0)
+            recording = open_recording(Source("file", str(file)), IngestOptions(call=call))
+            await publish_recording(bus, recording, pace=1.0)
             turn += 1
 
     async with bus.follower([TRANSCRIPTS, CALLS]) as follower:

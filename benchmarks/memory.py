@@ -10,9 +10,9 @@ from pathlib import Path
 import psutil
 
 from benchmarks.services import recordings, riva, tenor
-from ingest.feeding import feed
-from ingest.options import Options
-from ingest.recording import open_recording
+from ingest.audio.publisher import publish_recording
+from ingest.audio.recording import open_recording
+from ingest.options import IngestOptions
 from ingest.sources import Source
 from tenor.bus.opening import open_bus
 from tenor.layers import load
@@ -34,8 +34,10 @@ async def open_calls(home: Path, server: psutil.Process, worker: psutil.Process)
 
         async def one(number: int) -> None:
             files = recordings()
-            recording = open_recording(Source("file", str(files[number % len(files)])), Options(call=f"open-{number}"))
-            await feed(bus, recording, pace=1.0)
+            recording = open_recording(
+                Source("file", str(files[number % len(files)])), IngestOptions(call=f"open-{number}")
+            )
+            await publish_recording(bus, recording, pace=1.0)
 
         playing = [asyncio.create_task(one(number)) for number in range(CALLS)]
         deadline = time.monotonic() + SECONDS

@@ -25,10 +25,10 @@ import soundfile
 import soxr
 from whisper_normalizer.english import EnglishTextNormalizer
 
-from asr.local.engine import Hints
-from asr.local.hearing import HearingRequest, Samples
-from asr.local.whisper import WhisperEngine
-from asr.local.wording import Wording
+from asr.local.stt.engines.base import DecodeOptions
+from asr.local.stt.engines.whisper import WhisperEngine
+from asr.local.stt.text.formatter import TextFormatter
+from asr.local.stt.types import RecognitionOptions, Samples
 from benchmarks.services import DATA, heard_live
 
 ROLES = {1: "caller", 2: "agent"}
@@ -116,14 +116,14 @@ def bare(everything: list[Channel], verbatim: bool) -> Score:
     """The same engine with its full window on the segments people cut, noise-only segments left out."""
     score = Score()
     engine = WhisperEngine(workers=1, window_s=30)
-    wording = Wording(HearingRequest(rate=8000, verbatim=verbatim))
+    wording = TextFormatter(RecognitionOptions(rate=8000, verbatim=verbatim))
     for channel in everything:
         audio = soxr.resample(channel.samples.astype(np.float32) / 32768, channel.rate, 16_000).astype(np.float32)
         texts = []
         for segment in sorted(channel.segments, key=lambda segment: segment["offset_ms"]):
             if normalise(_TAG.sub(" ", segment["text"])):
                 start = segment["offset_ms"] * 16
-                readings = engine.decode(audio[start : start + segment["dur_ms"] * 16], Hints())
+                readings = engine.decode(audio[start : start + segment["dur_ms"] * 16], DecodeOptions())
                 texts += [word.text for word in wording.final(readings[0].words)] if readings else []
         score.add(channel.role, channel.reference, str(normalise(" ".join(texts))))
     engine.close()

@@ -33,9 +33,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy is imported
 import jiwer
 
 from benchmarks.services import heard_live
-from finetune.scores import percentile
-from nlp.model import DEFAULT
-from nlp.redaction import LanguageFinder
+from finetune.evaluate.scores import percentile
+from nlp.inference.name_finder import NameFinder
+from nlp.inference.onnx_model import DEFAULT
 from tenor.redaction import KINDS
 from tenor.redaction.numbers import UNITS
 from tenor.redaction.patterns import PatternRedactor
@@ -83,7 +83,7 @@ def main() -> None:
     )
     heard = {Path(call["call"]["file"]).stem: call["utterances"] for call in map(json.loads, lines)}
     sides = [side for name in sorted(heard) for side in sides_of(CALLS / "calls" / f"{name}.json", heard[name])]
-    redactor = PatternRedactor(KINDS, LanguageFinder(options.model))
+    redactor = PatternRedactor(KINDS, NameFinder(options.model))
     quality(sides, redactor, misses=options.misses)
     redacting_s = speed([said["text"] for side in sides for said in side.utterances], redactor)
     if hearing_s:

@@ -21,15 +21,15 @@ from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy is imported
 
-from finetune import sources
-from finetune.scores import percentile
-from nlp.local import LocalUnderstanding
-from nlp.worker import LanguageWorker
+from finetune.corpus import datasets
+from finetune.evaluate.scores import percentile
+from nlp.inference.local import LocalBackend
+from nlp.worker import NlpWorker
 from tenor import telemetry
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
-from tenor.cli.pipeline import running
 from tenor.events import CALLS, SENTENCES, TRANSCRIPTS, Call, CallState, Transcript
+from tenor.runtime import running
 from tenor.settings import Settings, TelemetrySettings
 
 QUERIES = 300
@@ -44,33 +44,31 @@ OFFLINE_CHATS, OFFLINE_MESSAGES = 40, 100
 
 def main(arguments: list[str] | None = None) -> None:
     telemetry.configure(TelemetrySettings(log_level="error"))
-    texts = [row["text"] for name in ("sentiment", "intents") for row in sources.evaluation(name)]
-    understanding = LocalUnderstanding()
-    model(understanding, texts)
-    asyncio.run(pipeline(understanding, texts))
+    texts = [row["text"] for name in ("sentiment", "intents") for row in datasets.evaluation(name)]
+    backend = LocalBackend()
+    model(backend, texts)
+    asyncio.run(pipeline(backend, texts))
 
 
-def model(understanding: LocalUnderstanding, texts: Sequence[str]) -> None:
+def model(backend: LocalBackend, texts: Sequence[str]) -> None:
     for text in texts[:20]:
-        understanding.understand([text])
-    waits = [_seconds(understanding, [texts[number % len(texts)]]) for number in range(QUERIES)]
+        backend.analyze([text])
+    waits = [_seconds(backend, [texts[number % len(texts)]]) for number in range(QUERIES)]
     print(f"model, single stream: p90 {1000 * percentile(waits, 0.9):.1f} ms of {QUERIES} sentences", flush=True)
-    streams = _most(lambda count: _keeps_up(understanding, texts, count))
+    streams = _most(lambda count: _keeps_up(backend, texts, count))
     print(f"model, multistream: {streams} sentences every {1000 * TICK_S:.0f} ms, 99 % of batches in time", flush=True)
     many = list(texts) * 4
-    print(f"model, offline: {len(many) / _seconds(understanding, many):.0f} sentences a second", flush=True)
+    print(f"model, offline: {len(many) / _seconds(backend, many):.0f} sentences a second", flush=True)
 
 
-def _seconds(understanding: LocalUnderstanding, texts: Sequence[str]) -> float:
+def _seconds(backend: LocalBackend, texts: Sequence[str]) -> float:
     began = time.perf_counter()
-    understanding.understand(texts)
+    backend.analyze(texts)
     return time.perf_counter() - began
 
 
-def _keeps_up(understanding: LocalUnderstanding, texts: Sequence[str], count: int) -> bool:
-    waits = [
-        _seconds(understanding, [texts[(start + at) % len(texts)] for at in range(count)]) for start in range(0, 400, 4)
-    ]
+def _keeps_up(backend: LocalBackend, texts: Sequence[str], count: int) -> bool:
+    waits = [_seconds(backend, [texts[(start + at) % len(texts)] for at in range(count)]) for start in range(0, 400, 4)]
     return percentile(waits, 0.99) <= TICK_S
 
 
@@ -86,8 +84,8 @@ def _most(good: object) -> int:
     return low
 
 
-async def pipeline(understanding: LocalUnderstanding, texts: Sequence[str]) -> None:
-    async with _chats(understanding) as chats:
+async def pipeline(backend: LocalBackend, texts: Sequence[str]) -> None:
+    async with _chats(backend) as chats:
         waits = []
         for number in range(QUERIES):
             began = time.perf_counter()
@@ -114,10 +112,10 @@ async def pipeline(understanding: LocalUnderstanding, texts: Sequence[str]) -> N
 
 
 @asynccontextmanager
-async def _chats(understanding: LocalUnderstanding) -> AsyncIterator[Chats]:
+async def _chats(backend: LocalBackend) -> AsyncIterator[Chats]:
     with tempfile.TemporaryDirectory(prefix="bench-") as home:
         settings = Settings(home=Path(home))
-        async with open_bus(settings) as bus, running(LanguageWorker(bus, settings, understanding)):
+        async with open_bus(settings) as bus, running(NlpWorker(bus, settings, backend)):
             chats = Chats(bus)
             following = asyncio.create_task(chats.follow())
             await asyncio.sleep(1)

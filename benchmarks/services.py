@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 
-from tenor.cli.transcribe import PATIENT
+from tenor.runtime.profiles import PATIENT
 from tenor.settings import Settings
 
 DATA = Path(os.environ.get("TENOR_BENCH_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -23,12 +23,12 @@ from pathlib import Path
 from sqlalchemy import insert, text
 
 from deploy.postgres.server import Server
-from storage.batch import Batch
-from storage.database import Database, open_database
-from storage.live import live_calls
+from storage.db.engine import Database, open_database
+from storage.queries.live import live_calls
 from storage.search import SearchQuery, search
 from storage.tables import Call as CallRow
 from storage.viewer import HOUSE
+from storage.writer.event_batch import EventBatch
 from tenor import telemetry
 from tenor.events import Alert, Call, CallMetrics, CallState, Event, Sentence
 from tenor.settings import Settings, StorageSettings, TelemetrySettings
@@ -112,7 +112,7 @@ def batches(events: Iterable[Event]) -> Iterator[list[Event]]:
 
 def write(database: Database, events: list[Event]) -> None:
     with database.begin() as session:
-        Batch((event, 1.7e9) for event in events).write(session)
+        EventBatch((event, 1.7e9) for event in events).write(session)
 
 
 def batches_of_one(prefix: str) -> tuple[list[Event], list[Event]]:

@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.services import DATA
-from finetune import harper
-from nlp.worker import LanguageWorker
+from finetune.corpus import harper_valley
+from nlp.worker import NlpWorker
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
-from tenor.cli.pipeline import running
 from tenor.events import CALLS, TRANSCRIPTS, Call, CallMetrics, CallState, Transcript, Word
+from tenor.runtime import running
 from tenor.settings import Settings
 
 WANTED = 0.85
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the public sets")
     parser.add_argument("--heard", type=Path, help="output of `tenor transcribe --json` of the recordings")
     options, _ = parser.parse_known_args()
-    right = {call.id: call.task for call in harper.calls(options.data, "dev-audio")}
+    right = {call.id: call.task for call in harper_valley.calls(options.data, "dev-audio")}
     audio = options.data / "harper-valley" / "dev" / "audio"
     lines = options.heard.read_text().splitlines() if options.heard else transcribed(sorted(audio.glob("*.flac")))
     documents = {Path(document["call"]["file"]).stem: document for document in map(json.loads, lines)}
@@ -66,7 +66,7 @@ async def tasks(documents: dict[str, Any]) -> dict[str, str]:
         async with (
             open_bus(settings) as bus,
             bus.follower([CALLS]) as follower,
-            running(LanguageWorker(bus, settings)),
+            running(NlpWorker(bus, settings)),
         ):
             for call, document in documents.items():
                 await feed(bus, call, document)

@@ -1,4 +1,5 @@
-"""The dashboard as a stage: Streamlit's pages, the live feed, sign-in and the API, served by one uvicorn."""
+"""The dashboard as a stage: Streamlit's pages, the live feed, sign-in, the API and the page for shoppers, served by one
+uvicorn."""
 
 from __future__ import annotations
 
@@ -9,30 +10,35 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 import structlog
-import uvicorn
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from dashboard import api, frame, look
-from dashboard.accounts import Accounts
-from dashboard.actions import Actions
-from dashboard.audio import Audio
-from dashboard.door import Door
-from dashboard.feed import Feed
-from dashboard.frame import Frame
-from dashboard.next_steps import NextSteps
-from dashboard.sign_in import SignIn
-from dashboard.tickets import Tickets, secret_of
-from storage.database import Database, open_database
+from dashboard import api
+from dashboard.assistant.site import AssistantSite
+from dashboard.auth.accounts import Accounts
+from dashboard.auth.middleware import AuthMiddleware
+from dashboard.auth.sign_in import SignIn
+from dashboard.auth.tokens import SignedTokens, secret_of
+from dashboard.context import PageContext, set_context
+from dashboard.routes.actions import Actions
+from dashboard.routes.feed import Feed
+from dashboard.routes.next_steps import NextSteps
+from dashboard.routes.recordings import Recordings
+from dashboard.ui import theme
+from storage.db.engine import Database, open_database
+from storage.labels.publisher import LabelPublisher
 from tenor.bus import Bus
-from tenor.errors import Unavailable
+from tenor.net import WebServer, listening_socket
+from tenor.redaction import Redactor
 from tenor.settings import Settings
 
 log = structlog.get_logger(__name__)
 
 SCRIPT = Path(__file__).with_name("main.py")
+LONGEST_MESSAGE = 2 * 1024 * 1024
+"""Of a WebSocket, in bytes: far more than a page's elements hold, and little enough to come from a stranger."""
 GOODBYE_S = 1
 """How long what is being answered may take when we stop."""
 
@@ -42,11 +48,12 @@ class Dashboard:
 
     name = "dashboard"
 
-    def __init__(self, bus: Bus, settings: Settings) -> None:
+    def __init__(self, bus: Bus, settings: Settings, *, redactor: Redactor) -> None:
         self.ready = asyncio.Event()
         self.port = settings.dashboard.port
         self._bus = bus
         self._settings = settings
+        self._redactor = redactor
 
     @property
     def address(self) -> str:
@@ -68,62 +75,37 @@ class Dashboard:
         accounts = Accounts(database)
         secret = secret_of(self._settings)
         ours = accounts.version_of if settings.sign_in == "local" else None
-        tickets = Tickets(secret, ours, token_version_of=accounts.version_of)
-        sign_in = SignIn(settings, accounts, tickets)
+        tokens = SignedTokens(secret, ours, api_version_of=accounts.version_of)
+        sign_in = SignIn(settings, accounts, tokens)
         version, routes = _assets()
-        frame.put_up(Frame(self._settings, database, tickets, accounts, sign_in, version))
+        publisher = LabelPublisher(self._bus, database)
+        set_context(PageContext(self._settings, database, tokens, accounts, sign_in, publisher, version))
         feed = Feed(self._bus, database)
-        actions = Actions(self._bus, database, tickets, feed, self._settings)
-        audio = Audio(self._settings, database, tickets)
-        steps = NextSteps(self._settings, tickets)
-        routes += [*sign_in.routes(), *feed.routes(tickets), *actions.routes(), *audio.routes(), *steps.routes()]
-        routes.append(Mount(api.ROOT, api.create(self._settings, database, tickets, feed, audio)))
-        server = self._server(routes, sign_in, secret)
-        await server.startup([listener])
-        log.info("dashboard listens", address=self.address)
-        self.ready.set()
-        try:
-            async with asyncio.TaskGroup() as group:
-                group.create_task(feed.run())
-                group.create_task(server.main_loop())
-        except asyncio.CancelledError:
-            log.info("dashboard stops")
-        finally:
-            feed.close()
-            await server.shutdown([listener])
-
-    def _server(self, routes: list[BaseRoute], sign_in: SignIn, secret: str) -> uvicorn.Server:
+        actions = Actions(self._bus, database, tokens, publisher, self._settings)
+        audio = Recordings(self._settings, database, tokens)
+        steps = NextSteps(self._settings, tokens)
+        routes += [*sign_in.routes(), *feed.routes(tokens), *actions.routes(), *audio.routes(), *steps.routes()]
+        assistant = AssistantSite(self._bus, database, self._settings, self._redactor, feed, secret)
+        routes += assistant.routes()
+        routes.append(Mount(api.ROOT, api.create(self._settings, database, tokens, feed, audio, assistant.api)))
         app = _streamlit_app(routes, sign_in, secret, self._settings)
-        config = uvicorn.Config(
-            app,
-            log_config=None,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            ws="websockets-sansio",
-            ws_max_size=64 * 1024 * 1024,
-            timeout_graceful_shutdown=GOODBYE_S,
-        )
-        config.load()
-        # Started and stopped by hand: `serve` would take the signals, which belong to whoever runs the stages.
-        server = uvicorn.Server(config)
-        server.lifespan = config.lifespan_class(config)
-        return server
+        async with WebServer(app, listener, ws_max_size=LONGEST_MESSAGE, timeout_graceful_shutdown=GOODBYE_S):
+            log.info("dashboard listens", address=self.address)
+            self.ready.set()
+            try:
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(feed.run())
+                    group.create_task(publisher.run())
+                    group.create_task(assistant.run())
+            except asyncio.CancelledError:
+                log.info("dashboard stops")
+            finally:
+                feed.close()
+                assistant.close()
 
     def _listen(self) -> socket.socket:
-        host = self._settings.dashboard.host
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((host, self.port))
-        except OSError as error:
-            listener.close()
-            raise Unavailable(
-                f"cannot listen on {host}:{self.port}: {error.strerror or error}",
-                "is another dashboard running? else choose another dashboard.port",
-            ) from None
-        return listener
+        hint = "is another dashboard running? else choose another dashboard.port"
+        return listening_socket(self._settings.dashboard.host, self.port, hint)
 
 
 def _streamlit_app(routes: list[BaseRoute], sign_in: SignIn, secret: str, settings: Settings) -> ASGIApp:
@@ -131,7 +113,7 @@ def _streamlit_app(routes: list[BaseRoute], sign_in: SignIn, secret: str, settin
     from streamlit.runtime.pages_manager import PagesManager
     from streamlit.starlette import App
 
-    options = look.streamlit_options() | {
+    options = theme.streamlit_options() | {
         "browser.gatherUsageStats": False,
         "client.showErrorDetails": "none",
         "runner.magicEnabled": False,
@@ -144,10 +126,10 @@ def _streamlit_app(routes: list[BaseRoute], sign_in: SignIn, secret: str, settin
         config.set_option(name, value)
     # A folder `pages` beside the script was once Streamlit's way to say what the pages are; ours are in a list.
     PagesManager.uses_pages_directory = False
-    return App(SCRIPT, routes=routes, middleware=[Middleware(Door, sign_in=sign_in)])
+    return App(SCRIPT, routes=routes, middleware=[Middleware(AuthMiddleware, sign_in=sign_in)])
 
 
-class _Kept(StaticFiles):
+class _ImmutableFiles(StaticFiles):
     """Files whose address changes with their content."""
 
     def file_response(self, *args, **kwargs):  # type: ignore[no-untyped-def]
@@ -160,4 +142,4 @@ def _assets() -> tuple[str, list[BaseRoute]]:
     with as_file(files("dashboard") / "assets") as folder:
         content = b"".join(path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file())
         address = f"/assets/{hashlib.sha256(content).hexdigest()[:12]}"
-        return address, [Mount(address, _Kept(directory=folder))]
+        return address, [Mount(address, _ImmutableFiles(directory=folder))]

@@ -1,4 +1,5 @@
-"""What the pages of this process stand on. Streamlit runs one app a process, so there is one frame a process."""
+"""What pages are shown with: settings, database, sign-in. Streamlit runs one app per process, so there is one context
+per process."""
 
 from __future__ import annotations
 
@@ -10,62 +11,72 @@ from typing import Any
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from dashboard import look
-from dashboard.accounts import Accounts
-from dashboard.feeling import FELT
-from dashboard.sign_in import SignIn
-from dashboard.tickets import Tickets
-from storage.database import Database
+from dashboard.auth.accounts import Accounts
+from dashboard.auth.sign_in import SignIn
+from dashboard.auth.tokens import SignedTokens
+from dashboard.ui import elements
+from storage.db.engine import Database
+from storage.labels.allowed import allowed_names
+from storage.labels.publisher import LabelPublisher
 from storage.viewer import Viewer
 from tenor.settings import Settings
+from tenor.taxonomy.in_force import NamesInForce
+from tenor.taxonomy.polarity import FELT
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PageContext:
     settings: Settings
     database: Database
-    tickets: Tickets
+    tokens: SignedTokens
     accounts: Accounts
     sign_in: SignIn
+    publisher: LabelPublisher
+    """To be woken when a page has written a label."""
     assets: str
     """Where the pages' scripts are served from: changes with their content, so that browsers may keep them."""
 
     def page(self, viewer: Viewer, **data: Any) -> dict[str, Any]:
-        """What a live part of a page is given: where its scripts are, its ticket, who looks, what is felt."""
-        ticket = self.tickets.for_page(viewer, self.sign_in.lasts_s)
-        who = {"ticket": ticket, "name": viewer.name, "role": viewer.role}
+        """What a live component of a page is given: where its scripts are, its token, who looks, what is felt."""
+        token = self.tokens.for_page(viewer, self.sign_in.lasts_s)
+        who = {"token": token, "name": viewer.name, "role": viewer.role}
         return {"assets": self.assets, "felt": FELT, **who, **data}
 
-
-_frame: Frame | None = None
-
-
-def put_up(frame: Frame) -> None:
-    global _frame
-    _frame = frame
+    def names(self) -> NamesInForce:
+        """The sentiments and intents that a label may say."""
+        with self.database.session() as session:
+            return allowed_names(session, self.settings.language)
 
 
-def current() -> Frame:
+_current: PageContext | None = None
+
+
+def set_context(context: PageContext) -> None:
+    global _current
+    _current = context
+
+
+def current_context() -> PageContext:
     """For the pages, which Streamlit starts without arguments."""
-    if _frame is None:
+    if _current is None:
         raise RuntimeError("pages are shown by `tenor dashboard`, not by `streamlit run`")
-    return _frame
+    return _current
 
 
 @contextmanager
-def explaining() -> Iterator[None]:
+def errors_explained() -> Iterator[None]:
     """Around every page: what goes wrong is told in words, and noted for whoever runs this."""
     try:
         yield
     except SQLAlchemyError as error:
         log.warning("a page cannot read the database", error=type(error).__name__)
-        look.notice(
+        elements.notice(
             "The database does not answer",
             "Nothing is lost: what is said meanwhile is kept and written later. Live and My call go on; "
             "look at this page again in a moment.",
         )
     except Exception:
         log.exception("a page failed")
-        look.notice("This page has failed", "It has been noted. Look again in a moment, or choose another page.")
+        elements.notice("This page has failed", "It has been noted. Look again in a moment, or choose another page.")

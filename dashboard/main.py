@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import frame, look, navigation
+from dashboard.context import current_context, errors_explained
 from dashboard.pages import pages_of
+from dashboard.ui import navigation, theme
 
-here = frame.current()
-st.set_page_config(page_title=here.settings.dashboard.title, page_icon=look.ICON, layout="wide")
-look.dress(here.settings.dashboard.title)
-with frame.explaining():
-    viewer = here.sign_in.viewer()
-    navigation.navigate(pages_of(viewer), viewer, here)
+context = current_context()
+st.set_page_config(page_title=context.settings.dashboard.title, page_icon=theme.ICON, layout="wide")
+theme.apply_styles(context.settings.dashboard.title)
+with errors_explained():
+    viewer = context.sign_in.viewer()
+    navigation.navigate(pages_of(viewer), viewer, context)

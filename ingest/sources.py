@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
 from urllib.parse import urlsplit
 
-import fsspec
-
 from tenor.errors import BadInput, TenorError, Unavailable
 
 SOUND = ("wav", "mp3", "flac", "opus", "ogg", "oga", "m4a", "aac", "wma", "aiff", "aif", "au", "amr", "caf", "w64")
@@ -205,6 +203,8 @@ def _remote(url: str, endings: Set[str]) -> Iterator[Source]:
 
 
 def _filesystem(url: str) -> tuple[Any, str]:
+    import fsspec  # takes longer than all the rest of a start
+
     protocol = url.split("://", 1)[0]
     try:
         system, path = fsspec.core.url_to_fs(url)

@@ -19,10 +19,9 @@ from pathlib import Path
 import numpy as np
 import soxr
 
-from asr.local.ears import LocalEars
-from asr.local.options import ServerOptions
-from asr.local.server import RivaServer
-from asr.local.voices import find_voice
+from asr import LocalRecognizer, RivaServer, ServerOptions
+from asr.local.tts.voices import find_voice
+from tenor.settings import RivaSettings
 
 FOLDER = Path(".tenor/interop")
 SCRIPTS = Path(__file__).parent / "clients"
@@ -56,8 +55,8 @@ def main() -> int:
 
 
 async def _run(recording: Path) -> int:
-    ears, voice = LocalEars(), find_voice()
-    plain = RivaServer(ServerOptions(port=0, http_port=None), ears, voice)
+    recognizer, voice = LocalRecognizer(RivaSettings()), find_voice()
+    plain = RivaServer(ServerOptions(port=0, http_port=None), recognizer, voice)
     secure = RivaServer(
         ServerOptions(
             port=0,
@@ -66,7 +65,7 @@ async def _run(recording: Path) -> int:
             tls_key=FOLDER / "server.key",
             api_key="interop",
         ),
-        ears,
+        recognizer,
         voice,
     )
     failures = 0
@@ -81,7 +80,7 @@ async def _run(recording: Path) -> int:
     finally:
         for server in (plain, secure):
             await server.stop(1)
-        ears.close()
+        recognizer.close()
     return 1 if failures else 0
 
 

@@ -1,8 +1,8 @@
-"""One partition being understood: its calls, what is over, and how far it may be committed.
+"""One partition of transcripts: its calls, which of them are over, and how far it may be committed.
 
     calls        ..|L........E....                  L: a call is live, E: it has ended
-    transcripts  .....|t1....t2....t3|..........    understood when everything up to where the topic
-                                                    ended when E was read (t3 at least) is understood
+    transcripts  .....|t1....t2....t3|..........    analyzed when everything up to where the topic
+                                                    ended when E was read (t3 at least) is analyzed
 
 A commit is the offset of the oldest transcript of a call that is not finished, and its note says how far everything is
 published. A successor reads from that offset, so that it knows what the calls are about, and is silent up to the note.
@@ -12,50 +12,42 @@ The note also names finished calls that may go on, because only their audio had 
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import structlog
-from msgspec.structs import replace
 
-from nlp.call import End, UnderstoodCall
+from nlp.call import CallAnalysis, CallEnd
+from nlp.output import DeadRecord
+from tenor.bounded_dict import BoundedDict
 from tenor.bus import Bus, Commit, Partition, Record
-from tenor.bus.handover import Handover
-from tenor.events import AUDIO_STOPPED, CALLS, TRANSCRIPTS, Call, CallMetrics, CallState, Heard, Transcript, Unreadable
+from tenor.bus.commit_note import CommitNote
+from tenor.bus.partitioned import Takeover
+from tenor.events import CALLS, TRANSCRIPTS, Call, CallMetrics, CallState, Heard, Transcript, Unreadable
 
 log = structlog.get_logger(__name__)
 
 REMEMBERED = 2000
 """Finished calls of which late words may come, or that go on after all."""
-ROOM = 2000
-"""Bytes of a note for calls that may go on; Kafka takes 4096 for all of it."""
 
-OpenCall = Callable[[str, Call | None], UnderstoodCall]
+OpenCall = Callable[[str, Call | None], CallAnalysis]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A record of a call, to be understood."""
+class PendingEvent:
+    """An event of a call, before the call has heard it."""
 
     record: Record
-    call: UnderstoodCall
+    call: CallAnalysis
     event: Transcript | Heard
     silent: bool
     """Everything that follows from it is published already."""
 
 
-class Dead(NamedTuple):
-    """A record that cannot be read, and why."""
-
-    record: Record
-    reason: str
-
-
-class Finished(NamedTuple):
-    """A call that is over and understood."""
+class FinishedCall(NamedTuple):
+    """A call that is over and analyzed to its end."""
 
     first_transcript: int
     """Its offset; 0 when it is not known."""
@@ -64,73 +56,70 @@ class Finished(NamedTuple):
     """When its last record was published, or when it was handed over to us."""
 
 
-class Desk:
-    def __init__(self, bus: Bus, number: int, open_call: OpenCall) -> None:
-        self.number = number
+class TranscriptPartition:
+    def __init__(self, bus: Bus, taken: Takeover, open_call: OpenCall) -> None:
+        """It begins where the predecessor has come to."""
+        self.number = taken.number
         self._bus = bus
         self._open_call = open_call
-        self._calls: dict[str, UnderstoodCall] = {}
-        self._finished: OrderedDict[str, Finished] = OrderedDict()
-        self._transcripts = 0
-        self._states = 0
+        self._calls: dict[str, CallAnalysis] = {}
+        self._finished: BoundedDict[str, FinishedCall] = BoundedDict(REMEMBERED)
+        self._transcripts = taken.positions[TRANSCRIPTS.name]
+        self._states = taken.positions[CALLS.name]
         """The next offsets to be read of both topics."""
-        self._published = Handover()
-        self._steps: list[Step] = []
-        self._dead: list[Dead] = []
+        self._published = CommitNote.read(taken.notes[TRANSCRIPTS.name])
+        for call, began in reversed(self._published.resting.items()):  # the newest last, as they are remembered
+            self._finished[call] = FinishedCall(began, True, time.time())
+        self._pending: list[PendingEvent] = []
+        self._dead: list[DeadRecord] = []
 
     @property
     def calls(self) -> int:
         return len(self._calls)
 
-    async def open(self, transcripts: Commit | None, states: Commit | None) -> None:
-        """Begin where the predecessor has come to."""
-        first, _ = await self._bus.bounds(self._partition(TRANSCRIPTS.name))
-        self._transcripts = max(first, transcripts.offset if transcripts else 0)
-        self._published = Handover.read(transcripts.note) if transcripts else Handover()
-        for call, began in self._published.resting.items():
-            self._finished[call] = Finished(began, True, time.time())
-        self._states = states.offset if states else 0
-        await self._catch_up()
+    async def catch_up(self) -> None:
+        """Read the calls topic to its end."""
+        while records := await self._bus.fetch(self._partition(CALLS.name), self._states):
+            for record in records:
+                await self._read_state(record)
 
     async def take(self, record: Record) -> None:
         """The next record of either topic."""
         if record.topic == CALLS.name:
             if record.offset >= self._states:
-                await self._learn(record)
+                await self._read_state(record)
         elif record.offset >= self._transcripts:
-            await self._hear(record)
+            await self._read_transcript(record)
 
-    def steps(self) -> list[Step]:
-        """What has to be understood because of what was taken; each is told once."""
-        steps, self._steps = self._steps, []
-        return steps
+    def pop_pending(self) -> list[PendingEvent]:
+        """What was taken and is to be analyzed, each once."""
+        pending, self._pending = self._pending, []
+        return pending
 
-    def dead(self) -> list[Dead]:
-        """What could not be read; each is told once."""
+    def pop_dead(self) -> list[DeadRecord]:
+        """What was taken and could not be read, each once."""
         dead, self._dead = self._dead, []
         return dead
 
-    def done(self) -> list[UnderstoodCall]:
+    def done(self) -> list[CallAnalysis]:
         """Calls that are over and of which every transcript is taken."""
         return [
             call for call in self._calls.values() if call.end is not None and call.end.transcripts <= self._transcripts
         ]
 
-    def finish(self, call: UnderstoodCall) -> None:
+    def finish(self, call: CallAnalysis) -> None:
         """Nothing is left to be published of this call."""
         self._calls.pop(call.id, None)
-        may_go_on = call.end is not None and call.end.reason == AUDIO_STOPPED
-        self._finished[call.id] = Finished(call.first_transcript or 0, may_go_on, call.touched)
-        self._finished.move_to_end(call.id)
-        while len(self._finished) > REMEMBERED:
-            self._finished.popitem(last=False)
+        may_go_on = call.end is not None and call.end.audio_stopped
+        self._finished[call.id] = FinishedCall(call.first_transcript or 0, may_go_on, call.touched)
 
     def published(self) -> None:
         """Everything that follows from what was taken is published."""
-        told = max(self._published.transcripts, self._transcripts)
-        self._published = Handover(told, self._states, reached=self._transcripts)
+        published = max(self._published.transcripts, self._transcripts)
+        self._published = CommitNote(published, self._states, reached=self._transcripts)
 
-    def commit(self, now: float) -> dict[Partition, Commit]:
+    def commits(self) -> dict[Partition, Commit]:
+        now = time.time()
         for call in list(self._calls.values()):
             if now - call.touched > TRANSCRIPTS.retention_s:
                 log.warning("a call never ended and its transcripts are gone", call=call.id)
@@ -140,76 +129,67 @@ class Desk:
                 del self._finished[name]  # nothing is left of it, so neither is its name
         firsts = [call.first_transcript for call in self._calls.values() if call.first_transcript is not None]
         states = [call.first_state for call in self._calls.values()]
+        note = self._published.with_resting(self._may_go_on())
         return {
-            self._partition(TRANSCRIPTS.name): Commit(
-                min(firsts, default=self._transcripts), replace(self._published, resting=self._resting()).write()
-            ),
+            self._partition(TRANSCRIPTS.name): Commit(min(firsts, default=self._transcripts), note.write()),
             self._partition(CALLS.name): Commit(
-                min(states, default=self._states), Handover(reached=self._published.calls).write()
+                min(states, default=self._states), CommitNote(reached=self._published.calls).write()
             ),
         }
 
-    def _resting(self) -> dict[str, int]:
-        """The newest finished calls that may go on, as many as a note has room for."""
-        room, found = ROOM, dict[str, int]()
+    async def close(self) -> None:
+        """All work is done in the stage's steps: there is nothing to stop."""
+
+    def _may_go_on(self) -> Iterator[tuple[str, int]]:
+        """Finished calls that may go on, the newest first, and where each began."""
         for call, finished in reversed(self._finished.items()):
             if finished.may_go_on:
-                room -= len(call.encode()) + 24
-                if room < 0:
-                    break
-                found[call] = finished.first_transcript
-        return dict(reversed(found.items()))  # the newest last, as they are remembered
+                yield call, finished.first_transcript
 
     # -- transcripts
 
-    async def _hear(self, record: Record) -> None:
+    async def _read_transcript(self, record: Record) -> None:
         silent = record.offset < self._published.transcripts
         try:
             event = TRANSCRIPTS.decode(record.value)
         except Unreadable as error:
             if not silent:
-                self._dead.append(Dead(record, str(error)))
+                self._dead.append(DeadRecord(record, str(error)))
         else:
             if isinstance(event, Heard) or event.final:
-                await self._listen(record, event, silent=silent)
+                await self._queue(record, event, silent=silent)
         self._transcripts = record.offset + 1
 
-    async def _listen(self, record: Record, event: Transcript | Heard, *, silent: bool) -> None:
+    async def _queue(self, record: Record, event: Transcript | Heard, *, silent: bool) -> None:
         if event.call not in self._calls and not (silent and event.call in self._finished):
-            await self._catch_up()  # that it is live, or live again, was published before, but perhaps not read yet
+            await self.catch_up()  # that it is live, or live again, was published before, but perhaps not read yet
         if event.call not in self._finished:
             call = self._calls.get(event.call) or self._open(event.call, None, self._states, record.at)
             self._add(call, record, event, silent=silent)
 
-    def _add(self, call: UnderstoodCall, record: Record, event: Transcript | Heard, *, silent: bool) -> None:
+    def _add(self, call: CallAnalysis, record: Record, event: Transcript | Heard, *, silent: bool) -> None:
         if call.first_transcript is None:
             call.first_transcript = record.offset
         call.touched = max(call.touched, record.at)
-        self._steps.append(Step(record, call, event, silent))
+        self._pending.append(PendingEvent(record, call, event, silent))
 
     # -- states
 
-    async def _catch_up(self) -> None:
-        """Read the calls topic to its end."""
-        while records := await self._bus.fetch(self._partition(CALLS.name), self._states):
-            for record in records:
-                await self._learn(record)
-
-    async def _learn(self, record: Record) -> None:
+    async def _read_state(self, record: Record) -> None:
         self._states = record.offset + 1
         try:
             event = CALLS.decode(record.value)
         except Unreadable as error:
             if record.offset >= self._published.calls:
-                self._dead.append(Dead(record, str(error)))
+                self._dead.append(DeadRecord(record, str(error)))
             return
         call = self._calls.get(event.call)
         if isinstance(event, CallState):
-            await self._turn(event, call, record)
+            await self._change_state(event, call, record)
         elif isinstance(event, CallMetrics) and event.final and call is not None and call.failed:
-            self.finish(call)  # nothing else says of a failed call that it was understood to its end
+            self.finish(call)  # nothing else says of a failed call that it was analyzed to its end
 
-    async def _turn(self, event: CallState, call: UnderstoodCall | None, record: Record) -> None:
+    async def _change_state(self, event: CallState, call: CallAnalysis | None, record: Record) -> None:
         """A call comes into another state."""
         over = event.state in ("ended", "failed")
         if call is not None:
@@ -224,7 +204,7 @@ class Desk:
         if event.state == "live":
             call.end = None
         elif over:
-            call.end = End(event.state, await self._end_of_transcripts(), event.reason)
+            call.end = CallEnd(event.state, await self._end_of_transcripts(), event.audio_stopped)
         elif event.state == "analysed" and call.end is not None:
             self.finish(call)
 
@@ -249,7 +229,7 @@ class Desk:
                         if isinstance(heard, Heard) or heard.final:
                             self._add(call, old, heard, silent=True)
 
-    def _open(self, call: str, info: Call | None, offset: int, at: float) -> UnderstoodCall:
+    def _open(self, call: str, info: Call | None, offset: int, at: float) -> CallAnalysis:
         opened = self._calls[call] = self._open_call(call, info)
         opened.first_state, opened.touched = offset, at
         return opened

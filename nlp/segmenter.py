@@ -21,14 +21,14 @@ come in pieces."""
 SLOW = 20_000
 """Characters beyond which a plain rule decides in place of pysbd."""
 
-Span = tuple[int, int]
+CharSpan = tuple[int, int]
 """Characters start..end of the text, end not included."""
 
 _MAY_END = re.compile(r"[.?!…\u061F\u06D4\u3002\uFF01\uFF1F][^\s\w]*\s|\n")
 _SEGMENTER = pysbd.Segmenter(language="en", clean=False)
 
 
-def spans(text: str) -> list[Span]:
+def spans(text: str) -> list[CharSpan]:
     """Where the sentences are, in order; none begins or ends with white space."""
     whole = _trimmed(text, 0, len(text))
     if whole is None:
@@ -60,7 +60,7 @@ def _ends(text: str, begin: int, end: int) -> list[int]:
     return plain if text[at:end].strip() else [place for place in places if place < end]
 
 
-def _short(text: str, span: Span, longest: int) -> Iterator[Span]:
+def _short(text: str, span: CharSpan, longest: int) -> Iterator[CharSpan]:
     start, end = span
     while (length := end - start) > longest:
         size = -(-length // -(-length // longest))
@@ -75,12 +75,12 @@ def _short(text: str, span: Span, longest: int) -> Iterator[Span]:
     yield start, end
 
 
-def _at_most(found: list[Span]) -> list[Span]:
+def _at_most(found: list[CharSpan]) -> list[CharSpan]:
     each = -(-len(found) // MOST) or 1
     return [(found[at][0], found[min(at + each, len(found)) - 1][1]) for at in range(0, len(found), each)]
 
 
-def _trimmed(text: str, start: int, end: int) -> Span | None:
+def _trimmed(text: str, start: int, end: int) -> CharSpan | None:
     """Without white space at both ends; None when nothing is left."""
     while start < end and text[start].isspace():
         start += 1

@@ -4,8 +4,8 @@
     sentences     a ------------ b ----------     b again, longer        c
     revision      0              0                1                      0
 
-A sentence is told as soon as its utterance is over. If the next utterance of the channel turns out to continue it,
-it is told again under the same id with the next revision, as long as it has become.
+A sentence is published as soon as its utterance is over. If the next utterance of the channel turns out to continue it,
+it is published again under the same id with the next revision, as long as it has become.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from nlp.splitting import LONGEST, Span, spans
+from nlp.segmenter import LONGEST, CharSpan, spans
 from tenor.events import Transcript, Word
 
 PAUSE_MS = 3000
@@ -40,7 +40,7 @@ _SELDOM_LAST = _NEVER_LAST | {
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A sentence as it was said, not understood yet."""
+    """A sentence as it was said, not analyzed yet."""
 
     id: str
     revision: int
@@ -60,7 +60,7 @@ class SentenceBuilder:
         self._start_ms = -1
 
     def add(self, final: Transcript) -> list[Draft]:
-        """The sentences of the next final transcript, the first of them perhaps a longer form of the last one told."""
+        """The sentences of the next final transcript, the first of them perhaps a longer form of the last one."""
         found = spans(final.text)
         drafts: list[Draft] = []
         for number, (span, (start_ms, end_ms)) in enumerate(zip(found, _times(final, found), strict=True)):
@@ -111,8 +111,8 @@ def continues(before: str, after: str, pause_ms: int) -> bool:
     return has_capitals or pause_ms <= SHORT_PAUSE_MS
 
 
-def _times(final: Transcript, found: Sequence[Span]) -> list[tuple[int, int]]:
-    """When each sentence begins and ends: by its words, or in proportion where the recogniser tells none."""
+def _times(final: Transcript, found: Sequence[CharSpan]) -> list[tuple[int, int]]:
+    """When each sentence begins and ends: by its words, or in proportion where the recogniser gives none."""
     words = _placed(final.text, final.words)
     length_ms, size = final.end_ms - final.start_ms, max(1, len(final.text))
     times = []

@@ -6,7 +6,7 @@ from prometheus_client import Counter, Histogram
 
 EVENTS = Counter("tenor_storage_events", "Events written to the database", ["topic"])
 SKIPPED = Counter("tenor_storage_skipped_events", "Events of calls that were erased, left out")
-RETRIES = Counter("tenor_storage_retries", "Times a batch had to wait for the database")
+RETRIES = Counter("tenor_storage_retries", "Times work had to wait for the database, or for the place of recordings")
 DEAD_LETTERS = Counter("tenor_storage_dead_letters", "Records that could not be read or stored")
 RECORDINGS = Counter("tenor_storage_recordings", "Recordings written")
 BATCH_SECONDS = Histogram(

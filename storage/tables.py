@@ -15,8 +15,8 @@ LIVE = "state IN ('ringing', 'live')"
 """Calls going on now. The few there are have an index of their own, for queries that say so in these words."""
 
 
-def _json() -> Any:
-    return Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
+def _json(kind: Any = dict) -> Any:
+    return Field(default_factory=kind, sa_column=Column(JSON, nullable=False))
 
 
 class Call(SQLModel, table=True):
@@ -142,6 +142,48 @@ class Note(SQLModel, table=True):
     acknowledged_at: float | None = None
 
 
+class Turn(SQLModel, table=True):
+    """One exchange with the assistant. What was said in it is in `sentences`, too, as of any call."""
+
+    __tablename__ = "turns"
+    __table_args__ = (Index("turns_of_call", "call", "turn"), Index("turns_by_time", "at"))
+
+    id: str = Field(primary_key=True)
+    """call/turn."""
+    call: str = Field(foreign_key="calls.id", ondelete="CASCADE")
+    turn: int
+    event: str = "heard"
+    """What caused it: the shopper, silence, a key, a person."""
+    cause: list[Any] = _json(list)
+    """Ids of the utterances that caused it."""
+    at: float
+    """When its cause was published."""
+    at_ms: int = 0
+    input: str
+    intent: str = ""
+    intent_score: float = 0.0
+    tags: list[Any] = _json(list)
+    """Of each word of `input` the slot, as BIO."""
+    state: str = ""
+    states: list[Any] = _json(list)
+    slots: dict[str, Any] = _json()
+    actions: list[Any] = _json(list)
+    replies: list[Any] = _json(list)
+    handover: dict[str, Any] = _json()
+    heard: str = ""
+    mood: float | None = None
+    ended: bool = False
+    assistant: str = ""
+    flow: str = ""
+    """Version of the flows."""
+    session: dict[str, Any] = _json()
+    """What the dialog manager knew after the turn, for those who look into it."""
+    trace: list[Any] = _json(list)
+    times: dict[str, Any] = _json()
+    latency_ms: float | None = None
+    """From the publication of its cause to its own."""
+
+
 class Label(SQLModel, table=True):
     """A person's word on a sentence: the sentiment, intent, text or speaker it should have had. Never changed;
     the newest of a person on a sentence and kind is what that person says now."""
@@ -168,6 +210,19 @@ class Label(SQLModel, table=True):
     where: str = "call"
     """`call` page or `review`."""
     sample: bool = False
+
+
+class Outbox(SQLModel, table=True):
+    """Events to be published: written in the transaction of what they tell, deleted once they are on the bus."""
+
+    __tablename__ = "outbox"
+    __table_args__ = (Index("outbox_of_call", "call"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    call: str = Field(foreign_key="calls.id", ondelete="CASCADE")
+    event: str
+    """As it goes on the bus: JSON."""
+    at: float
 
 
 class Agent(SQLModel, table=True):
@@ -247,7 +302,7 @@ class Audit(SQLModel, table=True):
     detail: dict[str, Any] = _json()
 
 
-class Erased(SQLModel, table=True):
+class Tombstone(SQLModel, table=True):
     """A call that was erased for good: what the bus still holds of it is not written again."""
 
     __tablename__ = "erased"

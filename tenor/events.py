@@ -1,4 +1,5 @@
-"""Everything that travels on the bus. docs/events.md is the wire specification made from this file.
+"""Everything that travels on the bus. docs/events.md is the wire specification: `make docs` makes its tables
+from this file.
 
 An event is a frozen struct with a tag (`type`) and a version (`v`). It is keyed by its call, so one
 call stays in order on one partition. Times of the call are whole milliseconds from its beginning;
@@ -26,69 +27,69 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a call when it begins. Travels in CallStarted and CallState."""
+    """What is known about a call when it begins. It is part of CallStarted and CallState."""
 
     source: str
-    """Where it comes from: `file`, `microphone`, `twilio`, `genesys`, `audiosocket`, `jambonz`."""
+    """Where the call comes from: `file`, `microphone`, `twilio`, `genesys`, `audiosocket`, `jambonz`."""
     roles: tuple[str, ...]
     """Who speaks on each channel, by channel number: `("caller", "agent")`."""
     started_at: float
     """When the first sample was spoken."""
     medium: Medium = "voice"
-    """Spoken, or written: a chat or an e-mail exchange is a call too."""
+    """How the call is held. A chat or an e-mail exchange is a call, too."""
     rate: int = 0
-    """Samples a second of the audio as it came; 0 when not known yet."""
+    """Samples per second of the audio as it was received; 0 if that is not known yet."""
     site: str = ""
-    """Which of the company's places the call belongs to."""
+    """The company's site to which the call belongs."""
     queue: str = ""
-    """The call-centre queue it came through."""
+    """The call-centre queue through which it came."""
     agent: str = ""
     """Account name of the agent on the call."""
     customer: str = ""
-    """Who calls: a customer id or telephone number, as the platform tells."""
+    """Who calls: a customer id or telephone number, as the platform names it."""
     language: str = "en-US"
-    """BCP 47 tag of the language spoken."""
+    """BCP 47 tag of the spoken language."""
     record: bool = True
     """Whether a recording may be kept."""
     redact: Redact | None = None
-    """What to take out before anything is published; None leaves it to the setting `speech.redact`."""
+    """What to redact before anything is published; None leaves it to the setting `speech.redact`."""
     attributes: dict[str, str] = {}
-    """Whatever else the platform told: file name, codec, custom parameters."""
+    """What else the platform said: file name, codec, custom parameters."""
 
 
 class CallStarted(Event, tag="call_started", frozen=True, kw_only=True):
-    """First event of a call. Comes again, unchanged, when a source reconnects."""
+    """The first event of a call. It is published again, unchanged, when a source reconnects."""
 
     info: Call
-    """All that is known so far."""
+    """Everything that is known so far."""
 
 
 class AudioChunk(Event, tag="audio_chunk", frozen=True, kw_only=True):
-    """About 100 ms of one channel, 16-bit little-endian PCM at the rate it was received in."""
+    """About 100 ms of one channel: 16-bit little-endian PCM, at the rate at which it was received."""
 
     channel: int
     """Index into `Call.roles`."""
     seq: int
-    """Counts up from 0 on each channel; a chunk heard twice has the same number."""
+    """Counts from 0 on each channel; a chunk that comes twice has the same number."""
     start_ms: int
     """Position of the first sample."""
     rate: int
-    """Samples a second."""
+    """Samples per second."""
     pcm: bytes
     """The samples."""
     captured_at: float
-    """When the last sample was spoken, as far as we know: the zero of every latency."""
+    """When the last sample was spoken, as far as that is known. Every latency is counted from here."""
 
 
 class CallEnded(Event, tag="call_ended", frozen=True, kw_only=True):
-    """Last event of a call."""
+    """The last event of a call."""
 
     reason: str
     """`hangup`, `end of file`, `connection lost`, `stopped`, ..."""
     at: float
-    """When the source ended it."""
+    """When the source ended the call."""
     failed: bool = False
-    """True when the source broke: what was heard is kept, and the call ends as failed with this reason."""
+    """True if the source broke. What was recognised is kept, and the call ends as failed, with this reason."""
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,40 +102,40 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     end_ms: int
     """Position of its last sound."""
     confidence: float = 0.0
-    """0..1; 0 when the recogniser does not tell."""
+    """0..1; 0 if the recogniser does not say."""
     speaker: int = 0
-    """1..N when the recogniser tells speakers of one channel apart, else 0."""
+    """1..N if the recogniser tells the speakers of one channel apart, otherwise 0."""
 
 
 class Redaction(msgspec.Struct, frozen=True, kw_only=True):
-    """A stretch of a final whose words were taken out."""
+    """A part of a final whose words were redacted."""
 
     kind: str
-    """What it was: `card`, `person`, ..."""
+    """What was redacted: `card`, `person`, ..."""
     start_ms: int
-    """Position of its first sound: from here"""
+    """Position of its first sound. If audio is redacted, too, the recording is silent from here"""
     end_ms: int
-    """to here a recording is silenced, when audio is redacted too."""
+    """to here: the position of its last sound."""
 
 
 class Transcript(Event, tag="transcript", frozen=True, kw_only=True):
-    """What was said in one utterance. An interim replaces the one before it; a final is the last word."""
+    """What was said in one utterance. An interim replaces the interim before it; the final replaces them all."""
 
     channel: int
     """Index into `Call.roles`."""
     role: str
     """Who speaks on that channel."""
     utterance: str
-    """Id made from content: `call/channel/start_ms`. Interims of an utterance share an id of their own,
-    `call/channel/~N`, since the start is only certain in the final."""
+    """Id made from content: `call/channel/start_ms`. Interims of an utterance share another id,
+    `call/channel/~N`, because the start is certain only in the final."""
     start_ms: int
     """Position of the first word."""
     end_ms: int
     """Position of the end of the last word."""
     text: str
-    """What was said; after redaction, if any."""
+    """What was said, after redaction."""
     final: bool
-    """True: certain and not going to change."""
+    """True: the text will not change any more."""
     words: tuple[Word, ...] = ()
     """The words of a final, in order, with their times."""
     stability: float = 0.0
@@ -142,96 +143,107 @@ class Transcript(Event, tag="transcript", frozen=True, kw_only=True):
     confidence: float = 0.0
     """Of a final, 0..1."""
     model: str = ""
-    """Name of the model that heard it, as the server tells."""
+    """Name of the recognition model, as the server gives it."""
     redacted: tuple[Redaction, ...] = ()
-    """Of a final: what was taken out, without the words."""
+    """Of a final: what was redacted, without the words."""
     loudness: float | None = None
     """Of a final: how loud its words were, in dB below full scale; None for text."""
     heard_ms: int = 0
-    """For a final: everything on this channel before this has been written down; hearing resumes here."""
+    """Of a final: everything on this channel before this position has been published; recognition resumes here."""
     times: dict[str, float] = {}
     """When it passed each stage: `captured` (its last word was spoken), `arrived` (the chunk that proves
-    its end was complete), `ended` (that chunk had been sent), `recognised`, `published`."""
+    its end was complete), `ended` (that chunk was sent), `recognised`, `published`."""
 
 
 class Heard(Event, tag="heard", frozen=True, kw_only=True):
-    """Nothing was said on this channel up to `heard_ms` since its last final: silence, confirmed."""
+    """Confirmed silence: nothing was said on this channel since its last final, up to `heard_ms`."""
 
     channel: int
     """Index into `Call.roles`."""
     heard_ms: int
-    """Everything on this channel before this is dealt with; hearing resumes here."""
+    """Everything on this channel before this position is done; recognition resumes here."""
 
 
 class Sentence(Event, tag="sentence", frozen=True, kw_only=True):
-    """One sentence, understood. A higher revision replaces a lower one under the same id."""
+    """One classified sentence. A higher revision replaces a lower one with the same id."""
 
     channel: int
     """Index into `Call.roles`."""
     role: str
     """Who said it."""
     sentence: str
-    """Id made from content: `call/channel/start_ms`; for text, the position."""
+    """Id made from content: `call/channel/start_ms`; of a text, from the message."""
     revision: int
-    """Counts up from 0 when later speech turns out to continue the sentence."""
+    """Counts from 0; the next revision comes when later speech continues the sentence."""
     start_ms: int
     """Position of the first word."""
     end_ms: int
     """Position of the end of the last word."""
     text: str
-    """The sentence, after redaction, if any."""
+    """The sentence, after redaction."""
     sentiment: str
-    """The likeliest label."""
+    """The most probable label."""
     sentiment_scores: dict[str, float]
-    """Every label's probability."""
+    """The probability of every label."""
     mood: float = 0.0
-    """From -1 (negative) to 1 (positive): the scores, weighed by what their labels are worth."""
+    """From -1 (negative) to 1 (positive): the scores, weighted by the valence of their labels."""
     intent: str
-    """What was wanted; `unknown` when no intent fits."""
+    """What the speaker wants; `unknown` if no intent fits."""
     intent_score: float
     """Its probability."""
     slots: dict[str, str] = {}
-    """Dates, amounts, names, ... found in it."""
+    """Dates, amounts, names, ... in the sentence."""
     labels: dict[str, str] = {}
-    """What further classifiers said, by the classifier's name: `{"topic": "delivery"}`."""
+    """The answers of further classifiers, by the classifier's name: `{"topic": "delivery"}`."""
     language: str = "en"
-    """`other` when it is not in a language the models know; then nothing else was told."""
+    """`other` if the models do not know its language; the other answers then mean nothing."""
     models: dict[str, str] = {}
-    """Which model version said what: `{"sentiment": ..., "intent": ...}`."""
+    """Which version of which model gave each answer: `{"sentiment": ..., "intent": ...}`."""
     times: dict[str, float] = {}
-    """When it passed each stage, those of its transcript included."""
+    """When it passed each stage, including the times of its transcript."""
 
 
 AUDIO_STOPPED = "audio stopped"
-"""The reason of a call that ended by itself. It is live again when there is more audio after all."""
+"""What people read as the reason of a call that ended by itself."""
+
+
+def says_audio_stopped(reason: str) -> bool:
+    """Whether the reason alone says so: version 0.2 published nothing else, and the database keeps nothing else."""
+    return reason == AUDIO_STOPPED
 
 
 class CallState(Event, tag="call_state", frozen=True, kw_only=True):
-    """A call changed state. `reason` is for people, above all when it failed."""
+    """A call changed its state. `reason` is for people, above all if the call failed."""
 
     state: State
     """`ringing`, `live`, `ended`, `analysed` or `failed`."""
     at: float
-    """When it came into that state."""
+    """When it changed to that state."""
     reason: str = ""
-    """Why, in words."""
+    """Why, as a text for people."""
     info: Call | None = None
-    """What is known of the call; with every `live`."""
+    """What is known about the call; present with every `live`."""
+    audio_stopped: bool = False
+    """True: it ended only because no more audio came. It is `live` again if more comes after all."""
+
+    def __post_init__(self) -> None:
+        if says_audio_stopped(self.reason):
+            msgspec.structs.force_setattr(self, "audio_stopped", True)
 
 
 class CallMetrics(Event, tag="call_metrics", frozen=True, kw_only=True):
-    """Conversation figures so far: talk share, silence, overlap, words a minute, ..."""
+    """The metrics of the conversation so far: talk share, silence, overlap, words per minute, ..."""
 
     at_ms: int
-    """Position in the call up to which they count."""
+    """Position in the call up to which the metrics count."""
     values: dict[str, float]
-    """Figures by name, sides told apart as `name.role`; docs/language.md lists them."""
+    """Metrics by name, those of a side as `name.role`; docs/language.md lists them."""
     task: str = ""
-    """What the whole call is about, as far as one can tell by now; `unknown` or an intent."""
+    """What the whole call is about so far: an intent, or `unknown`."""
     task_score: float = 0.0
     """Its share of the evidence."""
     final: bool = False
-    """True: the call is over and these are its last."""
+    """True: the call is over, and these are its last metrics."""
 
 
 class Alert(Event, tag="alert", frozen=True, kw_only=True):
@@ -242,40 +254,195 @@ class Alert(Event, tag="alert", frozen=True, kw_only=True):
     rule: str
     """Name of the rule."""
     severity: Literal["info", "warning", "critical"]
-    """How much it matters."""
+    """How important it is."""
     text: str
     """What happened, for a person."""
     at_ms: int
     """Position in the call."""
     at: float
-    """When it fired."""
+    """When the rule fired."""
     escalation: bool = False
-    """Whether a manager should step in, not only know."""
+    """Whether a manager should step in, and not only know about it."""
     sentence: str = ""
-    """The sentence that set it off, if one did."""
+    """The sentence that caused it, if there is one."""
+
+
+class TurnReply(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing the assistant said."""
+
+    text: str
+    """As it is said or shown."""
+    interruptible: bool = True
+    """False: it is said to its end, whatever the shopper says meanwhile."""
+    card: dict[str, Any] | None = None
+    """For a screen: `action`, and its `result`."""
+
+
+class TurnAction(msgspec.Struct, frozen=True, kw_only=True):
+    """An action that was called in a turn, and what came of it."""
+
+    name: str
+    """`weather`, `places`, `prices`, ..."""
+    arguments: dict[str, Any]
+    """Those that were used, remembered ones included."""
+    result: dict[str, Any] | None = None
+    """What it answered; None if it failed."""
+    error: str = ""
+    """Why it failed, for those who run Tenor; the shopper is told in the flow's words."""
+    key: str = ""
+    """The same for the same wish: an action that changes something does it once per key."""
+    ms: float | None = None
+    """How long it took; None if the answer of an earlier attempt was used."""
+    source: str = ""
+    """Who answered: `sample`, `open-meteo`, ..."""
+    uncertain: bool = False
+    """True: it failed, but may have happened all the same."""
 
 
 class Turn(Event, tag="turn", frozen=True, kw_only=True):
-    """One exchange with the assistant."""
+    """One exchange with the assistant. The first Turn of a number counts; one that comes again is ignored."""
 
     turn: int
-    """Counts up from 0."""
+    """Counts from 0, the greeting."""
     input: str
-    """What the shopper said or typed."""
+    """What the shopper said or typed, after redaction; empty for the greeting and after silence."""
     states: tuple[str, ...]
-    """States of the flow passed through, in order."""
+    """The states of the flow that were passed, in order, as `flow.state`."""
     slots: dict[str, str]
     """What is known after the turn."""
     action: str
-    """Fulfilment that was called, if any."""
+    """The fulfilment that was called, if there was one; the last, if there were several."""
     reply: str
-    """What the assistant answered."""
+    """What the assistant answered: its replies, joined."""
     times: dict[str, float] = {}
-    """When it passed each stage."""
+    """When it passed each stage: `captured` and `published` of what caused it, `stepped` (the engine was asked),
+    `turn_published`."""
+    event: str = "heard"
+    """What caused it: `start`, `heard`, `key`, `silence`, `taken_over`, `given_back`, `nobody_came`."""
+    cause: tuple[str, ...] = ()
+    """The utterances that caused it."""
+    read_to: int = 0
+    """Offset on `tenor.transcripts` after the last of them, and on"""
+    turns_to: int = 0
+    """`tenor.turns` after what came from there: a successor ignores what lies before."""
+    at: float = 0.0
+    """When its cause was published: the clock by which the turn was taken."""
+    at_ms: int = 0
+    """Position in the call at which the assistant answers."""
+    intent: str = ""
+    """What the shopper wants, as flows route it."""
+    intent_score: float = 0.0
+    """Its probability; 0 if the intent was not read from this line."""
+    tags: tuple[str, ...] = ()
+    """Of each word of the input (split at blanks) the slot, as BIO: `B-item.type`, `O`."""
+    state: str = ""
+    """Where the conversation stands after the turn, as `flow.state`."""
+    actions: tuple[TurnAction, ...] = ()
+    """All that were called, in order."""
+    replies: tuple[TurnReply, ...] = ()
+    """All that was said, in order."""
+    handover: dict[str, str] = {}
+    """If a person is called for: `queue`, `reason`, `summary`."""
+    heard: str = ""
+    """Of a conversation by voice: what was heard of the replies before this turn, over which the shopper may have
+    spoken."""
+    mood: float | None = None
+    """Of the shopper's line, from -1 to 1; None if nobody says."""
+    wait_until: float = 0.0
+    """When silence is a turn of its own; 0: never."""
+    ended: bool = False
+    """True: the conversation is over."""
+    assistant: str = ""
+    """Name of the assistant,"""
+    flow: str = ""
+    """and the version of its flows. A conversation ends with the version with which it began."""
+    session: dict[str, Any] = {}
+    """Everything the dialog manager knows after the turn: a successor goes on from here."""
+    trace: tuple[tuple[str, str], ...] = ()
+    """What the dialog manager went by, in order: rule and detail."""
+
+
+class ActionStarted(Event, tag="action_started", frozen=True, kw_only=True):
+    """An action that changes something is about to be called. Published before the call, so that no successor calls it
+    again without asking whether it was done."""
+
+    turn: int
+    """The turn that wants it."""
+    action: str
+    """Its name."""
+    key: str
+    """The same for the same wish of the same turn; the provider gets it, too."""
+    arguments: dict[str, Any]
+    """With which it is called."""
+    at: float
+    """When."""
+
+
+class ActionDone(Event, tag="action_done", frozen=True, kw_only=True):
+    """What came of an action that was started. A successor uses this answer and does not call again."""
+
+    turn: int
+    """The turn that wanted it."""
+    key: str
+    """Of the action that was started."""
+    done: TurnAction
+    """What came of it."""
+    at: float
+    """When."""
+
+
+class TurnFiller(Event, tag="turn_filler", frozen=True, kw_only=True):
+    """Said while a slow action runs, before its Turn."""
+
+    turn: int
+    """The turn that is being taken."""
+    text: str
+    """What is said."""
+    at: float
+    """When."""
+
+
+class TurnSpoken(Event, tag="turn_spoken", frozen=True, kw_only=True):
+    """How much of a turn's replies was heard: all, or what came before the shopper spoke over them. Published by what
+    plays them, when it is done."""
+
+    turn: int
+    """Whose replies."""
+    text: str
+    """What was heard of them."""
+    at: float
+    """When playing stopped."""
+
+
+class KeyPressed(Event, tag="key_pressed", frozen=True, kw_only=True):
+    """A key of the telephone. A choice of the assistant's own, not a number to be kept: longer numbers are redacted."""
+
+    digit: str
+    """`0` to `9`, `*` or `#`."""
+    at: float
+    """When."""
+
+
+class CallTakenOver(Event, tag="call_taken_over", frozen=True, kw_only=True):
+    """A person has taken the conversation: the assistant is silent, but listens."""
+
+    agent: str
+    """Account name of the person."""
+    at: float
+    """When."""
+
+
+class CallGivenBack(Event, tag="call_given_back", frozen=True, kw_only=True):
+    """The person has given the conversation back to the assistant."""
+
+    agent: str
+    """Account name of the person."""
+    at: float
+    """When."""
 
 
 class Note(Event, tag="note", frozen=True, kw_only=True):
-    """A manager to an agent, pinned to a sentence if one is named."""
+    """A message from a manager to an agent, about a call or about one sentence."""
 
     note: str
     """Id of the note."""
@@ -286,11 +453,11 @@ class Note(Event, tag="note", frozen=True, kw_only=True):
     at: float
     """When it was written."""
     sentence: str = ""
-    """The sentence it is pinned to, if any."""
+    """The sentence that it is about, if there is one."""
 
 
 class NoteAcknowledged(Event, tag="note_acknowledged", frozen=True, kw_only=True):
-    """The agent has read it."""
+    """The agent has read a note."""
 
     note: str
     """Id of the note."""
@@ -300,23 +467,50 @@ class NoteAcknowledged(Event, tag="note_acknowledged", frozen=True, kw_only=True
     """When it was read."""
 
 
+class Label(Event, tag="label", frozen=True, kw_only=True):
+    """A person's answer about a sentence, or about which side of a call is whose. It is in the database before it is
+    published. It may come twice: `author`, `sentence`, `kind` and `at` together identify a label."""
+
+    kind: Literal["sentiment", "intent", "text", "role", "sides"]
+    """What it is about: the sentiment, intent, text or speaker that a sentence should have, or whether the two `sides`
+    of the call are the wrong way round."""
+    value: str
+    """The person's answer. Of `sides` it is `swapped`, or `told` if they are as the platform told them."""
+    author: str
+    """Account name of the person."""
+    author_role: str
+    """The person's role at that time: `agent`, `manager`, `analyst` or `administrator`."""
+    at: float
+    """When the person made the label."""
+    sentence: str = ""
+    """Id of the sentence; empty if the label is about the whole call."""
+    predicted: str = ""
+    """What the model or the platform had said."""
+    where: str = ""
+    """Where it was made: `call` or `review`."""
+    withdrawn: bool = False
+    """True: the person takes the label back; `at` is still when the label was made."""
+    sample: bool = False
+    """Whether the call is generated sample data."""
+
+
 class DeadLetter(Event, tag="dead_letter", frozen=True, kw_only=True):
-    """What could not be read or handled, why, and where it came from."""
+    """A record that a stage could not read or handle, the reason, and where it came from."""
 
     stage: str
-    """Who could not handle it."""
+    """The stage that could not handle it."""
     reason: str
     """Why."""
     topic: str
-    """Where it lay: topic,"""
+    """The topic of the record,"""
     partition: int
-    """partition,"""
+    """its partition,"""
     offset: int
-    """and offset."""
+    """and its offset."""
     value: bytes
     """The record as it was."""
     at: float
-    """When it was given up."""
+    """When the stage gave it up."""
 
 
 class Unreadable(ValueError):
@@ -353,12 +547,19 @@ class Topic:
 HOUR, DAY = 3600, 86400
 
 AUDIO = Topic("tenor.audio", CallStarted | AudioChunk | CallEnded, 4 * HOUR, codec="msgpack")
-"""Raw audio, so kept briefly: long enough to outlast a night's outage of the recogniser, no longer."""
+"""Raw audio is kept only as long as an outage of the recogniser may last."""
 TRANSCRIPTS = Topic("tenor.transcripts", Transcript | Heard, DAY)
 SENTENCES = Topic("tenor.sentences", Sentence, 7 * DAY)
 CALLS = Topic("tenor.calls", CallState | CallMetrics | Alert, 7 * DAY)
-TURNS = Topic("tenor.turns", Turn, 7 * DAY)
+TURNS = Topic(
+    "tenor.turns",
+    Turn | ActionStarted | ActionDone | TurnFiller | TurnSpoken | KeyPressed | CallTakenOver | CallGivenBack,
+    7 * DAY,
+)
+"""What came of a conversation with the assistant is its state. Who reads only turns ignores the other events."""
 NOTES = Topic("tenor.notes", Note | NoteAcknowledged, 7 * DAY)
+LABELS = Topic("tenor.labels", Label, 7 * DAY)
+"""Since version 0.3."""
 DEAD = Topic("tenor.dead", DeadLetter, 7 * DAY)
 
-TOPICS = (AUDIO, TRANSCRIPTS, SENTENCES, CALLS, TURNS, NOTES, DEAD)
+TOPICS = (AUDIO, TRANSCRIPTS, SENTENCES, CALLS, TURNS, NOTES, LABELS, DEAD)

@@ -22,7 +22,7 @@ Flat = dict[str, Any]
 """Values by dotted name, `bus.url`."""
 
 
-class Loaded(NamedTuple):
+class LoadedSettings(NamedTuple):
     settings: Settings
     origins: dict[str, str]
     """Dotted name -> `default`, the file, the environment variable or `flag`."""
@@ -45,7 +45,7 @@ def load(
     *,
     file: Path | None = None,
     environment: Mapping[str, str] | None = None,
-) -> Loaded:
+) -> LoadedSettings:
     """The settings in force. A file named explicitly must exist; `tenor.toml` here is optional."""
     environment = os.environ if environment is None else environment
     values: Flat = {}
@@ -62,7 +62,7 @@ def load(
             values[name] = _parsed(name, value, origin)
             origins[name] = origin
     try:
-        return Loaded(Settings.model_validate(_nested(values)), origins)
+        return LoadedSettings(Settings.model_validate(_nested(values)), origins)
     except ValidationError as error:
         raise _explained(error, origins) from None
 

@@ -1,7 +1,8 @@
-"""Settings: defaults < `tenor.toml` < environment `TENOR_*` < flags. One section a part.
+"""Settings: defaults < `tenor.toml` < environment `TENOR_*` < flags. One section per part of Tenor.
 
 In the file a setting is `[bus]` / `url = "..."`; in the environment `TENOR_BUS__URL`; on the command
-line `--set bus.url=...` or the command's own flag. `tenor config` shows what is in force and why.
+line `--set bus.url=...` or the command's own flag. `tenor config` shows what is in force and why, and
+docs/settings.md, which `make docs` makes from the descriptions below, lists everything.
 """
 
 from __future__ import annotations
@@ -17,171 +18,318 @@ class Section(BaseModel):
 
 
 class BusSettings(Section):
-    """Where events travel."""
+    """The bus that carries events between the stages."""
 
-    url: str = Field("", description="sqlite:///path or kafka://host:9092[,host:9092]; empty: bus.db in home")
-    partitions: int = Field(12, ge=1, le=1024, description="partitions of topics we create")
-    replication: int = Field(1, ge=1, le=9, description="copies of topics we create (Kafka)")
-    patience_s: float = Field(60.0, gt=0, description="how long to retry a bus that is away before giving up")
-    lease_s: float = Field(10.0, ge=1, description="a silent member of a group loses its partitions after this")
-    security: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = Field("PLAINTEXT", description="Kafka")
-    sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] = Field("PLAIN", description="Kafka")
-    sasl_user: str = Field("", description="Kafka user")
-    sasl_password: SecretStr = Field(SecretStr(""), description="Kafka password")
-    ca_file: str = Field("", description="certificate authority for Kafka over TLS")
-    cert_file: str = Field("", description="our certificate for Kafka over mutual TLS")
-    key_file: str = Field("", description="our key for Kafka over mutual TLS")
+    url: str = Field(
+        "", description="sqlite:///path or kafka://host:9092[,host:9092]; empty means bus.db in the home folder"
+    )
+    partitions: int = Field(12, ge=1, le=1024, description="how many partitions a topic gets when Tenor creates it")
+    replication: int = Field(
+        1, ge=1, le=9, description="how many copies of each partition Kafka keeps, for topics that Tenor creates"
+    )
+    patience_s: float = Field(
+        60.0, gt=0, description="how long to retry when the bus does not answer, before the process gives up"
+    )
+    lease_s: float = Field(
+        10.0, ge=1, description="a worker that has not been heard from for this long loses its partitions to the others"
+    )
+    security: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = Field(
+        "PLAINTEXT", description="how connections to Kafka are secured"
+    )
+    sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] = Field(
+        "PLAIN", description="how Tenor signs in to Kafka, with SASL_PLAINTEXT or SASL_SSL"
+    )
+    sasl_user: str = Field("", description="user name for Kafka")
+    sasl_password: SecretStr = Field(SecretStr(""), description="password for Kafka")
+    ca_file: str = Field("", description="certificate authority that signed the brokers' certificates, PEM")
+    cert_file: str = Field("", description="Tenor's own certificate for Kafka with mutual TLS, PEM")
+    key_file: str = Field("", description="the key of that certificate, PEM")
 
 
 class SpeechSettings(Section):
-    """The recogniser we call: `tenor riva`, or NVIDIA Riva; only the address changes."""
+    """The recogniser that the speech stage calls: `tenor riva` or NVIDIA Riva. Only the address changes."""
 
     address: str = Field("localhost:50051", description="host:port of the Riva server")
-    tls: bool = Field(False, description="encrypt; implied by a root certificate")
-    root_cert: str = Field("", description="certificate authority of the server, PEM")
-    client_cert: str = Field("", description="our certificate for mutual TLS, PEM")
-    client_key: str = Field("", description="our key for mutual TLS, PEM")
+    tls: bool = Field(False, description="encrypt the connection; a root certificate implies it")
+    root_cert: str = Field("", description="certificate authority that signed the server's certificate, PEM")
+    client_cert: str = Field("", description="Tenor's own certificate for mutual TLS, PEM")
+    client_key: str = Field("", description="the key of that certificate, PEM")
     metadata: dict[str, str] = Field(
-        {}, description='sent with every call, e.g. {"authorization": "Bearer KEY", "function-id": "..."}'
+        {},
+        description='gRPC metadata sent with every request, e.g. {"authorization": "Bearer KEY", "function-id": "..."}',
     )
-    language: str = Field("en-US", description="language when the call names none")
-    model: str = Field("", description="name of the model; empty lets the server choose")
-    punctuation: bool = Field(True, description="automatic punctuation and capitals")
-    verbatim: bool = Field(True, description="numbers as they were spoken (nine thirty); false: as written (9:30)")
-    interim: bool = Field(True, description="publish text while it is being said")
+    language: str = Field("en-US", description="language of calls that do not name one")
+    model: str = Field("", description="name of the recognition model; empty lets the server choose")
+    punctuation: bool = Field(True, description="write punctuation and capital letters")
+    verbatim: bool = Field(
+        True, description="write numbers as they were spoken (nine thirty); false writes digits (9:30)"
+    )
+    interim: bool = Field(True, description="publish interim text while people are still speaking")
+    voice: str = Field(
+        "", description="name of the voice in which the assistant speaks on the telephone; empty lets the server choose"
+    )
     patient: bool = Field(
-        False, description="finals may come minutes later if they are better for it; without interims, our server only"
+        False,
+        description="let finals come minutes later, for fewer errors; without interims, and with `tenor riva` only",
     )
-    boosted: list[str] = Field([], description="words and phrases to expect")
-    boost: float = Field(10.0, ge=-100, le=100, description="how strongly to expect them")
-    diarization: bool = Field(False, description="tell speakers of a mono channel apart, if the server can")
-    stop_history_ms: int = Field(0, ge=0, le=10_000, description="silence that ends an utterance; 0: server's own")
-    stop_history_eou_ms: int = Field(0, ge=0, le=10_000, description="first pass end of utterance; 0: off")
-    max_utterance_s: float = Field(20.0, ge=5, le=60, description="an utterance is cut here")
-    force_final_s: float = Field(1.0, ge=0.2, le=60, description="without audio this long, ask for the final")
-    timeout_s: float = Field(30.0, gt=0, description="how long the recogniser may be silent before we reconnect")
-    watchdog_s: float = Field(60.0, ge=1, description="a call without audio this long is ended")
-    redact: Literal["off", "text", "audio"] = Field("off", description="for calls that do not say")
+    boosted: list[str] = Field([], description="words and phrases that the recogniser should expect")
+    boost: float = Field(10.0, ge=-100, le=100, description="how strongly it should expect them")
+    diarization: bool = Field(False, description="tell the speakers of one channel apart, if the server can")
+    stop_history_ms: int = Field(
+        0, ge=0, le=10_000, description="how much silence ends an utterance; 0 leaves it to the server"
+    )
+    stop_history_eou_ms: int = Field(
+        0, ge=0, le=10_000, description="how much silence triggers the server's first-pass result; 0 is off"
+    )
+    max_utterance_s: float = Field(20.0, ge=5, le=60, description="an utterance that is longer than this is cut")
+    force_final_s: float = Field(
+        1.0, ge=0.2, le=60, description="when no audio has come for this long, ask the recogniser for the final"
+    )
+    timeout_s: float = Field(
+        30.0, gt=0, description="how long the recogniser may stay silent before Tenor connects again"
+    )
+    watchdog_s: float = Field(60.0, ge=1, description="a call that has had no audio for this long is ended")
+    redact: Literal["off", "text", "audio"] = Field(
+        "off", description="what to redact in calls for which neither the call nor its queue says"
+    )
     redact_queues: dict[str, Literal["off", "text", "audio"]] = Field(
-        {}, description='for calls of a queue, e.g. {"payments": "audio"}; the call\'s own wish comes first'
+        {}, description='what to redact by queue, e.g. {"payments": "audio"}; what the call itself says comes first'
     )
     redact_kinds: list[str] = Field(
         ["card", "account", "phone", "email", "birth_date"],
-        description="what to take out when redacting; person and address too, if wanted",
+        description="which kinds of data redaction takes out; person, address and number can be added",
     )
 
 
 class RivaSettings(Section):
-    """Our own CPU server on Riva's API."""
+    """Tenor's own recognition server (`tenor riva`), which speaks Riva's API and runs on the CPU."""
 
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(50051, ge=0, le=65535, description="gRPC port")
-    http_port: int = Field(9000, ge=0, le=65535, description="realtime WebSocket and health port")
-    engine: str = Field("whisper-tiny", description="engine when a client names none: whisper-tiny or moonshine-tiny")
-    whisper_path: str = Field("", description="folder of another CTranslate2 Whisper model")
-    window_s: float = Field(15.0, ge=10, le=30, description="what Whisper looks at: longer is more accurate, and later")
-    threads: int = Field(2, ge=1, le=256, description="utterances decoded at once")
-    max_streams: int = Field(200, ge=1, le=10_000, description="streams open at once")
-    idle_s: float = Field(60.0, gt=0, description="a stream without audio this long is closed")
-    voice: Literal["auto", "ttspico", "flite", "espeak-ng", "piper", "none"] = Field(
-        "auto", description="who speaks; auto: the first that is installed"
+    http_port: int = Field(9000, ge=0, le=65535, description="port of the realtime WebSocket and of the health check")
+    engine: str = Field(
+        "whisper-tiny", description="engine for clients that do not name a model: whisper-tiny or moonshine-tiny"
     )
-    piper_model: str = Field("", description="voice file for piper")
-    api_key: SecretStr = Field(SecretStr(""), description="ask clients for this bearer token")
-    cert_file: str = Field("", description="our certificate, PEM: serve TLS")
-    key_file: str = Field("", description="our key, PEM")
-    client_ca_file: str = Field("", description="accept only clients of this authority (mutual TLS)")
+    whisper_path: str = Field("", description="folder of another Whisper model in CTranslate2's format")
+    window_s: float = Field(
+        15.0, ge=10, le=30, description="how many seconds Whisper looks at at once; more is more accurate and slower"
+    )
+    threads: int = Field(2, ge=1, le=256, description="how many utterances are decoded at the same time")
+    max_streams: int = Field(
+        200, ge=1, le=10_000, description="how many streams may be open at the same time; further ones are refused"
+    )
+    idle_s: float = Field(60.0, gt=0, description="a stream that has had no audio for this long is closed")
+    voice: Literal["auto", "ttspico", "flite", "espeak-ng", "piper", "none"] = Field(
+        "auto", description="voice for speech output; auto takes the first that is installed"
+    )
+    piper_model: str = Field("", description="voice file for Piper")
+    api_key: SecretStr = Field(SecretStr(""), description="bearer token that clients must send; empty asks for none")
+    cert_file: str = Field("", description="the server's certificate, PEM; with it the server speaks TLS")
+    key_file: str = Field("", description="the key of that certificate, PEM")
+    client_ca_file: str = Field(
+        "", description="certificate authority that must have signed the clients' certificates (mutual TLS)"
+    )
 
 
 class IngestSettings(Section):
-    """Files, folders, microphones."""
+    """How recordings, folders and microphones become calls."""
 
-    chunk_ms: int = Field(100, ge=20, le=1000, description="length of a piece of audio on the bus")
+    chunk_ms: int = Field(100, ge=20, le=1000, description="length of one audio chunk on the bus")
     roles: list[str] = Field(["caller", "agent"], description="who speaks on each channel")
-    site: str = Field("", description="site tag for calls that do not say")
-    queue: str = Field("", description="queue tag for calls that do not say")
-    record: bool = Field(True, description="whether recordings may be kept")
+    site: str = Field("", description="site of calls that do not name one")
+    queue: str = Field("", description="queue of calls that do not name one")
+    record: bool = Field(True, description="whether recordings of ingested calls may be kept")
 
 
 class GatewaySettings(Section):
-    """Telephony platforms that stream calls to us."""
+    """The gateway that telephony platforms stream their calls to."""
 
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(8400, ge=0, le=65535, description="WebSocket port (Twilio, Genesys, jambonz)")
     audiosocket_port: int = Field(8401, ge=0, le=65535, description="TCP port for Asterisk AudioSocket")
-    public_url: str = Field("", description="URL the platform dials, as signed by Twilio; empty: from the request")
-    twilio_auth_token: SecretStr = Field(SecretStr(""), description="account token; empty: Twilio is not served")
-    twilio_caller_track: Literal["inbound", "outbound"] = Field("inbound", description="track the caller is on")
-    genesys_keys: dict[str, SecretStr] = Field({}, description="API key -> client secret (base64)")
-    jambonz_token: SecretStr = Field(SecretStr(""), description="bearer or basic password jambonz sends")
-    audiosocket_peers: list[str] = Field(["127.0.0.1/32", "::1/128"], description="who may connect")
-    insecure: bool = Field(False, description="accept unsigned WebSocket calls (for trying out)")
-    max_calls: int = Field(1000, ge=1, description="calls open at once; more are refused")
-    resume_s: float = Field(15.0, ge=0, description="how long a dropped call waits for its socket to come back")
-    silence_s: float = Field(30.0, gt=0, description="a socket that sends nothing this long is closed")
+    public_url: str = Field(
+        "",
+        description="address that the platforms dial and Twilio signs; empty takes it from the request",
+    )
+    twilio_auth_token: SecretStr = Field(
+        SecretStr(""), description="token of the Twilio account; empty means that Twilio is not served"
+    )
+    twilio_caller_track: Literal["inbound", "outbound"] = Field(
+        "inbound", description="which of Twilio's tracks the caller is on"
+    )
+    genesys_keys: dict[str, SecretStr] = Field(
+        {}, description="client secret (base64) by API key; empty means that Genesys is not served"
+    )
+    jambonz_token: SecretStr = Field(
+        SecretStr(""),
+        description="bearer token or basic password that jambonz sends; empty means that jambonz is not served",
+    )
+    audiosocket_peers: list[str] = Field(
+        ["127.0.0.1/32", "::1/128"], description="networks from which AudioSocket connections are accepted"
+    )
+    insecure: bool = Field(
+        False, description="accept WebSocket calls without signature or token, for trying things out"
+    )
+    max_calls: int = Field(
+        1000, ge=1, description="how many calls may be open at the same time; further ones are refused"
+    )
+    resume_s: float = Field(
+        15.0, ge=0, description="how long a call waits for its socket to come back after the connection broke"
+    )
+    silence_s: float = Field(30.0, gt=0, description="a socket that has sent nothing for this long is closed")
+    assistant: dict[str, str] = Field(
+        {},
+        description="the assistant that answers two-way calls, by queue, by platform, or by * for all: "
+        '{"orders": "retail"}; what the platform says of the call comes first',
+    )
 
 
 class LanguageSettings(Section):
-    """What sentences mean: the models, what is told apart, and what is watched for."""
+    """How sentences are understood: models, label sets, rules and webhooks."""
 
-    backend: Literal["local", "riva"] = Field("local", description="our models, or the NLP services of speech.address")
-    model: str = Field("", description="folder of another model, as `finetune` makes them")
-    intents: str = Field("", description="YAML file of intents with examples, in place of ours")
-    sentiments: str = Field("", description="YAML file of sentiment labels with examples, in place of ours")
-    rules: str = Field("", description="YAML file of rules, in place of ours")
-    playbook: str = Field("", description="YAML file of next steps for agents, in place of ours")
+    backend: Literal["local", "riva"] = Field(
+        "local", description="local uses the models that come with Tenor, riva the NLP services at speech.address"
+    )
+    model: str = Field("", description="folder of another language model, as `python -m finetune` makes them")
+    intents: str = Field(
+        "", description="YAML file of intents with examples, in place of the one that comes with Tenor"
+    )
+    sentiments: str = Field(
+        "", description="YAML file of sentiment labels with examples, in place of the model's labels"
+    )
+    rules: str = Field("", description="YAML file of rules, in place of the one that comes with Tenor")
+    playbook: str = Field(
+        "", description="YAML file of next steps for agents, in place of the one that comes with Tenor"
+    )
     classifiers: dict[str, str] = Field(
         {}, description='further classifiers by name and import path, e.g. {"topic": "ours.topics:Topics"}'
     )
-    threads: int = Field(1, ge=1, le=64, description="batches of sentences understood at once")
-    webhooks: dict[str, str] = Field({}, description="where rules report to: name -> URL")
-    webhook_secret: SecretStr = Field(SecretStr(""), description="signs what is sent to webhooks (HMAC-SHA256)")
+    threads: int = Field(1, ge=1, le=64, description="how many batches of sentences are classified at the same time")
+    webhooks: dict[str, str] = Field({}, description="URLs that rules may report to, by name")
+    webhook_secret: SecretStr = Field(
+        SecretStr(""), description="key that signs what is sent to webhooks (HMAC-SHA256)"
+    )
 
 
 class StorageSettings(Section):
-    """What is kept, where, and how long. 0 days: for ever."""
+    """What is kept, where, and for how many days. 0 days means for ever."""
 
-    url: str = Field("", description="sqlite:///path or postgresql://user@host/name; empty: tenor.db in home")
-    recordings: str = Field("", description="folder or fsspec URL for recordings; empty: recordings in home")
-    record: bool = Field(True, description="the switch: false keeps no recording of any call")
-    format: Literal["flac", "opus"] = Field("flac", description="of recordings; both sides as channels")
-    keep_calls_days: int = Field(0, ge=0, description="calls and all that belongs to them")
-    keep_recordings_days: int = Field(0, ge=0, description="recordings, if sooner than their call")
-    keep_audit_days: int = Field(0, ge=0, description="the audit trail")
+    url: str = Field(
+        "", description="sqlite:///path or postgresql://user@host/name; empty means tenor.db in the home folder"
+    )
+    recordings: str = Field(
+        "", description="folder or fsspec URL for recordings; empty means recordings in the home folder"
+    )
+    record: bool = Field(True, description="whether recordings are kept at all; false keeps none of any call")
+    format: Literal["flac", "opus"] = Field("flac", description="file format of recordings; each side is a channel")
+    keep_calls_days: int = Field(
+        0, ge=0, description="days after which a call and everything that belongs to it is deleted"
+    )
+    keep_recordings_days: int = Field(
+        0, ge=0, description="days after which a recording is deleted, if that is sooner than its call"
+    )
+    keep_audit_days: int = Field(0, ge=0, description="days after which entries of the audit trail are deleted")
 
 
 class DashboardSettings(Section):
     """The pages and the HTTP API."""
 
-    host: str = Field("127.0.0.1", description="address to listen on; beyond this machine only with a sign-in")
+    host: str = Field("127.0.0.1", description="address to listen on; other machines are served only with a sign-in")
     port: int = Field(8501, ge=0, le=65535, description="HTTP port")
-    sign_in: Literal["none", "local", "oidc"] = Field("none", description="accounts of ours, or OpenID Connect")
+    sign_in: Literal["none", "local", "oidc"] = Field(
+        "none", description="how people sign in: not at all, with Tenor's own accounts, or with OpenID Connect"
+    )
     session_hours: float = Field(12.0, gt=0, description="how long a sign-in lasts")
-    secret: SecretStr = Field(SecretStr(""), description="signs sessions; empty: made once and kept in home")
-    oidc_provider: str = Field("", description="name of the provider in Streamlit's secrets; empty: the only one")
-    oidc_account_claim: str = Field("preferred_username", description="claim that names the account")
-    oidc_role_claim: str = Field("roles", description="claim that holds the role")
+    secret: SecretStr = Field(
+        SecretStr(""), description="key that signs sessions; empty means that one is made and kept in the home folder"
+    )
+    oidc_provider: str = Field("", description="name of the provider in Streamlit's secrets; empty takes the only one")
+    oidc_account_claim: str = Field("preferred_username", description="OpenID Connect claim that names the account")
+    oidc_role_claim: str = Field("roles", description="OpenID Connect claim that holds the role")
     oidc_roles: dict[str, str] = Field(
-        {}, description='value of the claim -> role, e.g. {"cc-leads": "manager"}; nobody else gets in'
+        {}, description='role by value of that claim, e.g. {"cc-leads": "manager"}; nobody else gets in'
     )
     title: str = Field("Tenor", description="name on the pages")
-    api_origins: list[str] = Field([], description="sites whose pages may read the API, e.g. https://wall.example")
-    api_requests_s: float = Field(50.0, ge=0, description="API requests a second of one account; 0: no limit")
+    api_origins: list[str] = Field([], description="web sites whose pages may read the API, e.g. https://wall.example")
+    api_requests_s: float = Field(
+        50.0, ge=0, description="API requests per second that one account may make; 0 means no limit"
+    )
+
+
+class AssistantSettings(Section):
+    """The assistant: its flows, who looks things up for it, and its page for shoppers."""
+
+    flows: str = Field(
+        "", description="folder of the assistant's YAML files, in place of the one that comes with Tenor"
+    )
+    provider: str = Field(
+        "sample", description="who carries out the actions that no setting below names: sample, or a declared provider"
+    )
+    weather: str = Field(
+        "", description="who knows the weather: sample, open-meteo, weatherstack or a declared provider"
+    )
+    places: str = Field("", description="who knows stores and restaurants: sample, yelp or a declared provider")
+    prices: str = Field("", description="who knows prices: sample, ebay or a declared provider")
+    stock: str = Field("", description="who knows what is in stock: sample or a declared provider")
+    product_info: str = Field("", description="who answers questions about products: sample or a declared provider")
+    reserve: str = Field("", description="who reserves items: sample or a declared provider")
+    providers: str = Field("", description="YAML file that declares providers of your own: SQL databases and HTTP APIs")
+    secrets: dict[str, SecretStr] = Field({}, description="passwords and keys that declared providers use, by name")
+    timeout_s: float = Field(3.0, gt=0, le=60, description="how long an action may take, if its flow does not say")
+    retries: int = Field(2, ge=0, le=10, description="how often an action that changes nothing is tried again")
+    open_meteo_url: str = Field("https://api.open-meteo.com", description="address of Open-Meteo's forecasts")
+    open_meteo_geocoder_url: str = Field(
+        "https://geocoding-api.open-meteo.com", description="address of Open-Meteo's geocoder"
+    )
+    open_meteo_key: SecretStr = Field(SecretStr(""), description="key for Open-Meteo; commercial use needs one")
+    weatherstack_url: str = Field("https://api.weatherstack.com", description="address of WeatherStack")
+    weatherstack_key: SecretStr = Field(SecretStr(""), description="access key for WeatherStack")
+    yelp_url: str = Field("https://api.yelp.com", description="address of Yelp's Places API")
+    yelp_key: SecretStr = Field(SecretStr(""), description="API key for Yelp")
+    ebay_url: str = Field("https://api.ebay.com", description="address of eBay's Browse API")
+    ebay_client_id: str = Field("", description="client id of your eBay application")
+    ebay_client_secret: SecretStr = Field(SecretStr(""), description="client secret of your eBay application")
+    title: str = Field("NARA", description="name of the assistant on the page for shoppers")
+    origins: list[str] = Field(
+        [], description="web sites whose pages may embed the assistant or use its API, e.g. https://shop.example"
+    )
+    customer_secret: SecretStr = Field(
+        SecretStr(""), description="key with which a shop's page signs the id of its customer; empty accepts no ids"
+    )
+    privacy_url: str = Field("", description="address of your privacy policy, for the notice on the page for shoppers")
+    session_hours: float = Field(
+        12.0, gt=0, le=24, description="for how long a shopper can come back to a conversation on the web"
+    )
+    idle_minutes: float = Field(
+        30.0, gt=0, description="a conversation on the web in which nobody has written for this long is ended"
+    )
+    sessions_per_hour: int = Field(
+        60, ge=0, description="conversations on the web that one visitor may begin per hour; 0 means no limit"
+    )
+    messages_per_minute: int = Field(
+        30, ge=0, description="messages that one visitor of the page may send per minute; 0 means no limit"
+    )
 
 
 class TelemetrySettings(Section):
-    """What we say about ourselves."""
+    """Logs, metrics and traces."""
 
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least level logged")
-    log_format: Literal["auto", "console", "json"] = Field("auto", description="auto: console on a terminal")
-    log_words: bool = Field(False, description="allow callers' words in logs")
-    metrics_host: str = Field("127.0.0.1", description="address the Prometheus port listens on")
-    metrics_port: int = Field(0, ge=0, le=65535, description="Prometheus port; 0: off")
-    otlp_endpoint: str = Field("", description="OpenTelemetry collector; empty: no spans")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="the least important level that is logged"
+    )
+    log_format: Literal["auto", "console", "json"] = Field(
+        "auto", description="auto means console on a terminal and json elsewhere"
+    )
+    log_words: bool = Field(False, description="whether logs may contain what people said")
+    metrics_host: str = Field("127.0.0.1", description="address that the Prometheus port listens on")
+    metrics_port: int = Field(0, ge=0, le=65535, description="port for Prometheus metrics; 0 means that there is none")
+    otlp_endpoint: str = Field(
+        "", description="address of an OpenTelemetry collector; empty means that no spans are sent"
+    )
 
 
 class Settings(Section):
-    home: Path = Field(Path(".tenor"), description="folder for everything we keep")
+    home: Path = Field(Path(".tenor"), description="folder for everything that Tenor keeps")
     bus: BusSettings = BusSettings()
     speech: SpeechSettings = SpeechSettings()
     riva: RivaSettings = RivaSettings()
@@ -190,6 +338,7 @@ class Settings(Section):
     language: LanguageSettings = LanguageSettings()
     storage: StorageSettings = StorageSettings()
     dashboard: DashboardSettings = DashboardSettings()
+    assistant: AssistantSettings = AssistantSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
 
     @property
@@ -203,3 +352,8 @@ class Settings(Section):
     @property
     def recordings_url(self) -> str:
         return self.storage.recordings or str(self.home / "recordings")
+
+    @property
+    def flow_versions(self) -> Path:
+        """The assistant's flows of every version that was in force here: a folder of files and a picture for each."""
+        return self.home / "assistant" / "flows"

@@ -1,4 +1,4 @@
-"""Stages: long-running parts that the command line puts together and that stop cleanly."""
+"""Stages: long-running parts that tenor/runtime puts together and that stop cleanly."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Protocol
 
 import structlog
 
-from tenor.events import AUDIO, CALLS, DEAD, NOTES, SENTENCES, TRANSCRIPTS, Topic
+from tenor.events import AUDIO, CALLS, DEAD, NOTES, SENTENCES, TRANSCRIPTS, TURNS, Topic
 
 log = structlog.get_logger(__name__)
 
 READS: Mapping[str, tuple[Topic, ...]] = {
     "asr": (AUDIO,),
     "language": (TRANSCRIPTS, CALLS),
-    "storage": (SENTENCES, CALLS, NOTES, DEAD),
+    "assistant": (CALLS, TURNS, TRANSCRIPTS),
+    "storage": (SENTENCES, CALLS, NOTES, TURNS, DEAD),
     "recordings": (AUDIO, TRANSCRIPTS, CALLS),
     "webhooks": (CALLS,),
 }
@@ -31,12 +32,13 @@ class Stage(Protocol):
         ...
 
 
-async def run_stages(stages: Iterable[Stage]) -> None:
-    """Run all until SIGINT or SIGTERM; if one fails, stop the others and raise its error."""
+async def run_stages(stages: Iterable[Stage], *, signals: bool = True) -> None:
+    """Run all until cancelled or, with `signals`, until SIGINT or SIGTERM; if one fails, stop the others and raise its
+    error."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
-    signals = (signal.SIGINT, signal.SIGTERM)
-    for number in signals:
+    handled = (signal.SIGINT, signal.SIGTERM) if signals else ()
+    for number in handled:
         loop.add_signal_handler(number, stop.set)
     tasks = [asyncio.create_task(stage.run(), name=stage.name) for stage in stages]
     stopping = asyncio.create_task(stop.wait())
@@ -47,7 +49,7 @@ async def run_stages(stages: Iterable[Stage]) -> None:
             task.cancel()
         results = await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.gather(stopping, return_exceptions=True)
-        for number in signals:
+        for number in handled:
             loop.remove_signal_handler(number)
     for task, result in zip(tasks, results, strict=True):
         if isinstance(result, Exception):

@@ -20,7 +20,7 @@ from hypothesis import settings as hypothesis_settings
 
 from deploy.kafka.broker import Broker
 from deploy.postgres.server import Server
-from storage.database import Database, open_database
+from storage.db.engine import Database, open_database
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.settings import BusSettings, Settings, StorageSettings

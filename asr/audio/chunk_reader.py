@@ -4,34 +4,33 @@ While the channel keeps up, the worker hands it chunks as it reads them. When it
 slow recogniser), nothing is kept in memory: the channel reads the bus again for itself, at its own
 pace, until it is level with the worker.
 
-    worker reads      a1 b1 a2 b2 a3 b3 a4 b4 a5 b5 | position
+    worker reads      a1 b1 a2 b2 a3 b3 a4 b4 a5 b5 | next_offset of the source
     channel b         b1 b2 ^ no room: left on the bus
-                            '-- fetch -> b3 b4 b5 -'  level: live again
+                            '-- read -> b3 b4 b5 --'  level: live again
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from asr.pages import Pages
+from asr.audio.source import AudioSource
 from tenor.events import AUDIO, AudioChunk, CallEnded, Unreadable
 
 MAX_CHANNELS = 32
 ROOM_MS = 3000
 
 
-class Piece(NamedTuple):
+class ChunkRecord(NamedTuple):
     offset: int
     chunk: AudioChunk | None
     """None: the call is over."""
 
 
 def flaw(chunk: AudioChunk) -> str:
-    """Why a chunk cannot be heard; empty when it can."""
+    """Why a chunk cannot be used; empty when it can."""
     if not 0 <= chunk.channel < MAX_CHANNELS:
         return f"channel {chunk.channel} is out of range"
     if chunk.rate <= 0:
@@ -47,82 +46,109 @@ def length_ms(chunk: AudioChunk) -> float:
     return len(chunk.pcm) * 500 / chunk.rate
 
 
-class Reel:
-    def __init__(self, pages: Pages, call: str, channel: int, position: Callable[[], int]) -> None:
-        self._pages = pages
+class ChunkReader:
+    def __init__(self, source: AudioSource, call: str, channel: int) -> None:
+        self._source = source
         self._call = call
         self._channel = channel
-        self._position = position
-        """Offset up to which the worker has read the partition."""
-        self._queue: deque[Piece] = deque()
+        self._queue: deque[ChunkRecord] = deque()
         self._queued_ms = 0.0
-        self._next = position()
+        self._taken: ChunkRecord | None = None
+        """What `take` gave last, until it is done with."""
+        self._read_next = source.next_offset
+        """Where to read on when not live."""
+        self._live = True
+        """The worker hands us what it reads."""
+        self._closing = False
         self._woken = asyncio.Event()
-        self.live = True
 
     @property
-    def offset(self) -> int:
-        """Where the chunks lie that were not taken yet."""
+    def next_offset(self) -> int:
+        """Where the oldest chunk lies that was not taken, or not done with."""
+        if self._taken is not None:
+            return self._taken.offset
         if self._queue:
             return self._queue[0].offset
-        return self._position() if self.live else self._next
+        return self._source.next_offset if self._live else self._read_next
 
-    def hand(self, piece: Piece) -> None:
+    @property
+    def holding(self) -> bool:
+        """Whether something was taken and is not done with."""
+        return self._taken is not None
+
+    def hand(self, record: ChunkRecord) -> None:
         """What the worker has just read. Left on the bus when there is no room."""
-        if self.live:
+        if self._live:
             if self._queued_ms >= ROOM_MS:
-                self.live = False
+                self._live = False
             else:
-                self._append(piece)
-                self._next = piece.offset + 1
+                self._append(record)
+                self._read_next = record.offset + 1
+        self._woken.set()
+
+    def close(self) -> None:
+        """No more audio will come: `take` gives the end when everything on the bus is taken."""
+        self._closing = True
+        self._woken.set()
+
+    def wake(self) -> None:
+        """Make `take` return even though there is nothing new."""
         self._woken.set()
 
     def rewind(self, offset: int) -> None:
         """Read again from `offset`."""
         self._queue.clear()
         self._queued_ms = 0.0
-        self._next = offset
-        self.live = False
+        self._taken = None
+        self._read_next = offset
+        self._live = False
 
-    def wake(self) -> None:
-        """Make `take` return even though there is nothing new."""
-        self._woken.set()
+    async def take(self, timeout_s: float | None = None) -> ChunkRecord | None:
+        """The next chunk, or the end of the call; None after `timeout_s`, or when woken."""
+        self._taken = await self._next(timeout_s)
+        return self._taken
 
-    async def take(self, timeout_s: float | None = None) -> Piece | None:
-        """The next piece; None after `timeout_s`, or when woken."""
+    def done(self) -> None:
+        """What was taken last need not be read again from here."""
+        self._taken = None
+
+    async def _next(self, timeout_s: float | None) -> ChunkRecord | None:
         while not self._queue:
-            if self.live:
-                self._woken.clear()
-                try:
-                    async with asyncio.timeout(timeout_s):
-                        await self._woken.wait()
-                except TimeoutError:
-                    return None
-                if not self._queue and self.live:
-                    return None
-            elif self._next >= self._position():
-                self.live = True
-            else:
-                await self._read()
-        piece = self._queue.popleft()
-        if piece.chunk is not None:
-            self._queued_ms -= length_ms(piece.chunk)
-        return piece
+            if not self._live:
+                if self._read_next >= self._source.next_offset:
+                    self._live = True
+                else:
+                    await self._read()
+                continue
+            if self._closing:
+                return ChunkRecord(self.next_offset, None)
+            self._woken.clear()
+            try:
+                async with asyncio.timeout(timeout_s):
+                    await self._woken.wait()
+            except TimeoutError:
+                return None
+            if not self._queue and self._live and not self._closing:
+                return None
+        record = self._queue.popleft()
+        if record.chunk is not None:
+            self._queued_ms -= length_ms(record.chunk)
+        return record
 
     async def _read(self) -> None:
-        page = await self._pages.read(self._next, self._position())
-        self._next = page.next
+        page = await self._source.read(self._read_next)
+        self._read_next = page.next
         for record in page.records:
             if record.key != self._call:
                 continue
             with suppress(Unreadable):
                 event = AUDIO.decode(record.value)
                 if isinstance(event, CallEnded):
-                    self._append(Piece(record.offset, None))
+                    self._append(ChunkRecord(record.offset, None))
                 elif isinstance(event, AudioChunk) and event.channel == self._channel and not flaw(event):
-                    self._append(Piece(record.offset, event))
+                    self._append(ChunkRecord(record.offset, event))
 
-    def _append(self, piece: Piece) -> None:
-        self._queue.append(piece)
-        if piece.chunk is not None:
-            self._queued_ms += length_ms(piece.chunk)
+    def _append(self, record: ChunkRecord) -> None:
+        self._queue.append(record)
+        if record.chunk is not None:
+            self._queued_ms += length_ms(record.chunk)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asr.reel import length_ms
+from asr.audio.chunk_reader import length_ms
 from tenor.events import AudioChunk
 
 FILL_MS = 10_000
@@ -18,17 +18,22 @@ JITTER_MS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
-    """How the next chunk goes on from what was heard."""
+class AudioSegment:
+    """What the next chunk adds to the signal."""
 
     start_ms: float
-    """Where the audio below begins."""
+    """Where its audio begins."""
     pcm: bytes
+    rate: int
     fresh: bool = False
     """It cannot be joined (a long hole, another rate): it needs a stream of its own."""
 
+    @property
+    def length_ms(self) -> float:
+        return len(self.pcm) * 500 / self.rate
 
-class Splice:
+
+class ChunkJoiner:
     def __init__(self, position_ms: float | None = None) -> None:
         self.restart(position_ms)
 
@@ -38,8 +43,8 @@ class Splice:
         self._rate = 0
         self._seq = -1
 
-    def join(self, chunk: AudioChunk) -> Join | None:
-        """What to send for `chunk`; None when all of it was heard before."""
+    def join(self, chunk: AudioChunk) -> AudioSegment | None:
+        """What to send for `chunk`; None when all of it was sent before."""
         rate, pcm, start = chunk.rate, chunk.pcm, float(chunk.start_ms)
         adjoining = self._rate == rate and chunk.seq == self._seq + 1
         at = self.position_ms if self.position_ms is not None else start
@@ -59,4 +64,4 @@ class Splice:
         if not pcm:
             return None
         self.position_ms = at + len(pcm) * 500 / rate
-        return Join(at, pcm, fresh)
+        return AudioSegment(at, pcm, rate, fresh)

@@ -1,6 +1,6 @@
 """How loud a channel was, in steps of ten milliseconds of the call.
 
-The steps are the same wherever hearing began, and only whole ones inside a word count: so a word is as loud after a
+The steps are the same wherever recognition began, and only whole ones inside a word count: so a word is as loud after a
 restart as it was before.
 """
 
@@ -18,14 +18,14 @@ LEAST = -96.0
 """Decibels of digital silence: one step of 16 bits."""
 
 
-class Levels:
+class LoudnessMeter:
     def __init__(self) -> None:
         self._energy: dict[int, float] = {}
-        """Mean square of each step's samples, in the order they were heard."""
+        """Mean square of each step's samples, in the order they came."""
         self._open: tuple[int, int, int] = (-1, 0, 0)
         """The step that is not complete: its number, sum of squares and samples."""
 
-    def hear(self, start_ms: float, pcm: bytes, rate: int) -> None:
+    def add(self, start_ms: float, pcm: bytes, rate: int) -> None:
         samples = np.frombuffer(pcm, "<i2").astype(np.int64)
         if not len(samples):
             return
@@ -38,9 +38,9 @@ class Levels:
         for number, total, count in zip(steps.tolist(), sums.tolist(), counts.tolist(), strict=True):
             if not count:  # at less than 100 Hz
                 continue
-            step, before, heard = self._open
+            step, before, samples_before = self._open
             if step == number:
-                total, count = total + before, count + heard
+                total, count = total + before, count + samples_before
             self._open = (number, total, count)
             self._energy[number] = total / count
 

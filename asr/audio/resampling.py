@@ -7,19 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 import soxr
 
-LOWEST, HIGHEST, USUAL = 8_000, 96_000, 16_000
+LOWEST_RATE, HIGHEST_RATE, DEFAULT_RATE = 8_000, 96_000, 16_000
 
 
-def playable(rate: int) -> int:
+def supported_rate(rate: int) -> int:
     """The rate to send: the audio's own where Riva takes it."""
-    return rate if LOWEST <= rate <= HIGHEST else USUAL
+    return rate if LOWEST_RATE <= rate <= HIGHEST_RATE else DEFAULT_RATE
 
 
-class Sound:
-    """One stream's worth of audio; begins clean."""
+class StreamResampler:
+    """Resamples the audio of one stream; begins clean."""
 
     def __init__(self, rate: int) -> None:
-        self.rate = playable(rate)
+        self.rate = supported_rate(rate)
         self._resampler = soxr.ResampleStream(rate, self.rate, 1, dtype="int16") if rate != self.rate else None
 
     def blocks(self, pcm: bytes) -> Iterator[bytes]:

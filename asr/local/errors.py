@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import grpc
 
 
-class Refusal(Exception):
+class ApiError(Exception):
     """Ends one request with a gRPC status; never anything more than that request."""
 
     def __init__(self, code: grpc.StatusCode, text: str, trailers: Sequence[tuple[str, str]] = ()) -> None:
@@ -17,23 +17,23 @@ class Refusal(Exception):
         self.trailers = tuple(trailers)
 
 
-def invalid(text: str) -> Refusal:
-    return Refusal(grpc.StatusCode.INVALID_ARGUMENT, text)
+def invalid(text: str) -> ApiError:
+    return ApiError(grpc.StatusCode.INVALID_ARGUMENT, text)
 
 
-def header_mismatch() -> Refusal:
+def header_mismatch() -> ApiError:
     return invalid("Error: config format doesn't match with header format")
 
 
-def only_mono() -> Refusal:
+def only_mono() -> ApiError:
     return invalid("Only mono audio supported.")
 
 
-def rate_out_of_range(rate: int) -> Refusal:
+def rate_out_of_range(rate: int) -> ApiError:
     return invalid(f"sample_rate_hertz must be between 8000 and 96000, got {rate}")
 
 
-def unavailable_model(language: str, rate: int, kind: str, model: str, available: Sequence[str]) -> Refusal:
+def unavailable_model(language: str, rate: int, kind: str, model: str, available: Sequence[str]) -> ApiError:
     """Riva's own sentence (its trailing space is real), then what would have worked."""
     wanted = f"language_code={language}; sample_rate={rate}; type={kind}; "
     if model:
@@ -42,17 +42,17 @@ def unavailable_model(language: str, rate: int, kind: str, model: str, available
     return invalid(f"{text}Available: {', '.join(available) or 'none'}")
 
 
-def busy(text: str, retry_ms: int) -> Refusal:
-    return Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, text, (("retry-after-ms", str(retry_ms)),))
+def busy(text: str, retry_ms: int) -> ApiError:
+    return ApiError(grpc.StatusCode.RESOURCE_EXHAUSTED, text, (("retry-after-ms", str(retry_ms)),))
 
 
-def idle(seconds: float) -> Refusal:
-    return Refusal(grpc.StatusCode.DEADLINE_EXCEEDED, f"no audio received for {seconds:g} s")
+def idle(seconds: float) -> ApiError:
+    return ApiError(grpc.StatusCode.DEADLINE_EXCEEDED, f"no audio received for {seconds:g} s")
 
 
-def unavailable(text: str) -> Refusal:
-    return Refusal(grpc.StatusCode.UNAVAILABLE, text)
+def unavailable(text: str) -> ApiError:
+    return ApiError(grpc.StatusCode.UNAVAILABLE, text)
 
 
-def unimplemented(text: str) -> Refusal:
-    return Refusal(grpc.StatusCode.UNIMPLEMENTED, text)
+def unimplemented(text: str) -> ApiError:
+    return ApiError(grpc.StatusCode.UNIMPLEMENTED, text)

@@ -1,4 +1,4 @@
-"""What the speech server tells Prometheus."""
+"""The speech server's Prometheus metrics."""
 
 from __future__ import annotations
 

@@ -11,19 +11,20 @@ import structlog
 from grpc_reflection.v1alpha import reflection
 from riva.client.proto import health_pb2_grpc, riva_asr_pb2_grpc, riva_nmt_pb2_grpc, riva_tts_pb2_grpc
 
-from asr.local import health, recognition, synthesis, translation
-from asr.local.guard import Guard
-from asr.local.health import Health
-from asr.local.hearing import Ears
-from asr.local.http import HttpSide
-from asr.local.options import PortInUse, ServerOptions
-from asr.local.recognition import Recognition
-from asr.local.speaking import Speaker
-from asr.local.streams import Streams
-from asr.local.synthesis import Synthesis
-from asr.local.translation import Translation
-from asr.local.voices import Voice, find_voice
-from asr.whole import whole
+from asr.local.api import health, recognition, synthesis, translation
+from asr.local.api.auth import AuthInterceptor
+from asr.local.api.health import HealthService
+from asr.local.api.http import HttpServer
+from asr.local.api.limits import StreamLimiter
+from asr.local.api.recognition import RecognitionService
+from asr.local.api.synthesis import SynthesisService
+from asr.local.api.translation import TranslationService
+from asr.local.options import PORT_HINT, ServerOptions
+from asr.local.stt.types import Recognizer
+from asr.local.tts.synthesizer import Synthesizer
+from asr.local.tts.voices import Voice, find_voice
+from tenor.aio import run_to_completion
+from tenor.net import PortInUse
 
 log = structlog.get_logger(__name__)
 
@@ -44,7 +45,7 @@ Register = Callable[[grpc.aio.Server], None]
 class RivaServer:
     """A stage; or by hand with `start` and `stop`.
 
-    Answers health calls from `start` on, and all others once `open` has given it ears.
+    Answers health calls from `start` on, and all others once `open` has given it a recogniser.
 
     Without a `voice` it takes the one its options name. `services` are further gRPC services by full
     name, each with what registers it: the command line adds the language service here.
@@ -55,35 +56,35 @@ class RivaServer:
     def __init__(
         self,
         options: ServerOptions,
-        ears: Ears | None = None,
+        recognizer: Recognizer | None = None,
         voice: Voice | None = None,
         services: Mapping[str, Register] | None = None,
         *,
-        load_ears: Callable[[], Ears] | None = None,
+        load_recognizer: Callable[[], Recognizer] | None = None,
     ) -> None:
         self.options = options
         self.opened = asyncio.Event()
         """Set when it serves."""
-        self._load_ears = load_ears
+        self._load_recognizer = load_recognizer
         self.port = 0
         self._further = dict(services or {})
-        self._recognitions = Streams(options.max_streams, "recognition")
-        self._recognition = Recognition(
+        self._recognitions = StreamLimiter(options.max_streams, "recognition")
+        self._recognition = RecognitionService(
             self._recognitions,
             engine=options.engine,
             idle_s=options.idle_s,
             separate_channels=options.separate_channels,
         )
-        self._syntheses = Streams(options.max_syntheses, "synthesis")
-        self._speaker = Speaker(voice or find_voice(options.voice, options.piper_model))
-        self._synthesis = Synthesis(self._speaker, self._syntheses)
-        self._guard = Guard(options.api_key)
+        self._syntheses = StreamLimiter(options.max_syntheses, "synthesis")
+        self._synthesizer = Synthesizer(voice or find_voice(options.voice, options.piper_model))
+        self._synthesis = SynthesisService(self._synthesizer, self._syntheses)
+        self._auth = AuthInterceptor(options.api_key)
         self._names = (recognition.SERVICE, synthesis.SERVICE, translation.SERVICE, *self._further)
-        self._health = Health(self._names)
+        self._health = HealthService(self._names)
         self._server: grpc.aio.Server | None = None
-        self._http = HttpSide(options, self._recognition, self._speaker, self._syntheses, lambda: self.ready)
-        if ears is not None:
-            self.open(ears)
+        self._http = HttpServer(options, self._recognition, self._synthesizer, self._syntheses, lambda: self.ready)
+        if recognizer is not None:
+            self.open(recognizer)
 
     @property
     def http_port(self) -> int:
@@ -98,32 +99,32 @@ class RivaServer:
     def ready(self) -> bool:
         return self._health.serving
 
-    def open(self, ears: Ears) -> None:
+    def open(self, recognizer: Recognizer) -> None:
         """The models are there: begin to serve."""
-        self._recognition.open(ears)
+        self._recognition.open(recognizer)
         self._health.serving = True
         self.opened.set()
 
     async def run(self) -> None:
         """As a stage, until cancelled: listens at once and says it is loading while the models load."""
-        assert self._load_ears is not None
-        ears: Ears | None = None
+        assert self._load_recognizer is not None
+        recognizer: Recognizer | None = None
         await self.start()
         try:
-            ears = await asyncio.to_thread(self._load_ears)
-            self.open(ears)
-            log.info("serving", engines=[engine.name for engine in ears.engines])
+            recognizer = await asyncio.to_thread(self._load_recognizer)
+            self.open(recognizer)
+            log.info("serving", engines=[engine.name for engine in recognizer.engines])
             await asyncio.Event().wait()
         finally:
             await self.stop()
-            if ears is not None:
-                ears.close()
+            if recognizer is not None:
+                recognizer.close()
 
     async def start(self) -> None:
-        server = grpc.aio.server(interceptors=(self._guard,), options=_CHANNEL)
+        server = grpc.aio.server(interceptors=(self._auth,), options=_CHANNEL)
         riva_asr_pb2_grpc.add_RivaSpeechRecognitionServicer_to_server(self._recognition, server)
         riva_tts_pb2_grpc.add_RivaSpeechSynthesisServicer_to_server(self._synthesis, server)
-        riva_nmt_pb2_grpc.add_RivaTranslationServicer_to_server(Translation(), server)
+        riva_nmt_pb2_grpc.add_RivaTranslationServicer_to_server(TranslationService(), server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         for register in self._further.values():
             register(server)
@@ -143,7 +144,7 @@ class RivaServer:
             port=self.port,
             http_port=self.http_port,
             tls=self.options.secure,
-            voice=self._speaker.voice.name if self._speaker.voice else None,
+            voice=self._synthesizer.voice.name if self._synthesizer.voice else None,
         )
 
     async def stop(self, grace: float | None = None) -> None:
@@ -151,14 +152,14 @@ class RivaServer:
         if self._server is None:
             return
         self._health.serving = False
-        self._guard.draining = True
+        self._auth.draining = True
         grace = self.options.grace_s if grace is None else grace
         await asyncio.gather(self._recognitions.drain(grace), self._syntheses.drain(grace))
         await self._http.stop()
         # What is left are health watches: they have seen the last change and may go.
-        await whole(self._server.stop(0.1))  # gRPC complains of a stop that is itself stopped
+        await run_to_completion(self._server.stop(0.1))  # gRPC complains of a stop that is itself stopped
         self._server = None
-        self._speaker.close()
+        self._synthesizer.close()
 
     def _bind(self, server: grpc.aio.Server) -> int:
         address = f"{self.options.host}:{self.options.port}"
@@ -167,7 +168,7 @@ class RivaServer:
                 return int(server.add_secure_port(address, self._credentials()))
             return int(server.add_insecure_port(address))
         except RuntimeError as error:
-            raise PortInUse(self.options.host, self.options.port) from error
+            raise PortInUse(self.options.host, self.options.port, PORT_HINT) from error
 
     def _credentials(self) -> Any:
         options = self.options

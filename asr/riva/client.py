@@ -20,8 +20,9 @@ from riva.client.proto import riva_asr_pb2 as asr
 from riva.client.proto import riva_asr_pb2_grpc as asr_grpc
 from riva.client.proto import riva_audio_pb2 as audio
 
-from asr.stream import OnResponse, Stream
-from asr.trouble import Trouble, classify
+from asr.audio.resampling import StreamResampler
+from asr.riva.errors import RivaError, classify
+from asr.riva.stream import OnResponse, RivaStream
 from tenor.errors import BadInput
 from tenor.settings import SpeechSettings
 
@@ -68,7 +69,7 @@ def streaming_config(speech: SpeechSettings, rate: int, language: str) -> asr.St
     return asr.StreamingRecognitionConfig(config=config, interim_results=speech.interim)
 
 
-class Recogniser:
+class RivaClient:
     """One connection, shared by all channels of a worker."""
 
     def __init__(self, speech: SpeechSettings) -> None:
@@ -90,52 +91,56 @@ class Recogniser:
                 "Check speech.root_cert, speech.client_cert and speech.client_key.",
             ) from None
         self._stub = asr_grpc.RivaSpeechRecognitionStub(self._channel)
-        self._known: asyncio.Task[None] | None = None
-        self.clean_points = False
-        """The server tells resume points, so `audio_processed` of a final is one."""
+        self._asking: asyncio.Task[None] | None = None
+        """What the server is and can do is being asked, or is known."""
+        self._clean_points = False
+        """The server says that it tells them."""
         self._models: dict[str, str] = {}
         self._rates: dict[str, int] = {}
 
     async def close(self) -> None:
-        if self._known is not None:
-            self._known.cancel()
-            await asyncio.gather(self._known, return_exceptions=True)
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.gather(self._asking, return_exceptions=True)
         await self._channel.close()
 
     async def open(
         self, rate: int, language: str, base_ms: float, on_response: OnResponse, *, careful: bool = False
-    ) -> Stream:
-        """A stream whose first sample is at `base_ms` of the call.
+    ) -> RivaStream:
+        """A stream for audio of `rate`, whose first sample is at `base_ms` of the call.
 
         `careful` waits a moment for a refusal: grpc.aio loses the server's reason when a message is
         being sent while it arrives."""
-        if self._known is None:
-            self._known = asyncio.create_task(self._ask())
-        await asyncio.shield(self._known)
-        config = streaming_config(self._speech, rate, language)
+        if self._asking is None:
+            self._asking = asyncio.create_task(self._ask())
+        await asyncio.shield(self._asking)
+        resampler = StreamResampler(rate)
+        config = streaming_config(self._speech, resampler.rate, language)
         call = self._stub.StreamingRecognize(metadata=self._metadata)
-        stream = Stream(call, rate, base_ms, on_response)
+        stream = RivaStream(
+            call, resampler, base_ms, on_response, model=self.model(language), clean_points=self._clean_points
+        )
         await stream.write(asr.StreamingRecognizeRequest(streaming_config=config))
         stream.start()
         if careful:
             await stream.listen_for_refusal()
         return stream
 
-    def forget(self) -> None:
+    def forget_server(self) -> None:
         """A stream broke: whoever answers next may be another server."""
-        if self._known is not None and self._known.done():
-            self._known = None
+        if self._asking is not None and self._asking.done():
+            self._asking = None
 
     def model(self, language: str) -> str:
-        """Name of the model that hears this language, as far as the server told."""
+        """Name of the model that recognises this language, as far as the server told."""
         return self._speech.model or self._models.get(language, "")
 
     def rate(self, language: str) -> int:
-        """Samples a second the model for this language works at, as far as the server told; 0: unknown."""
+        """Samples per second the model for this language works at, as far as the server told; 0: unknown."""
         return self._rates.get(self.model(language), 0)
 
     async def models(self) -> list[str]:
-        """`name (language)` of what the server can stream; raises Trouble when it does not say."""
+        """`name (language)` of what the server can stream; raises RivaError when it does not say."""
         try:
             request = asr.RivaSpeechRecognitionConfigRequest()
             answer = await self._stub.GetRivaSpeechRecognitionConfig(
@@ -144,6 +149,7 @@ class Recogniser:
         except grpc.aio.AioRpcError as error:
             raise classify(error, answered=False) from None
         found = []
+        self._clean_points = False
         for model in answer.model_config:
             if model.parameters.get("type", "online") != "online":
                 continue
@@ -153,10 +159,10 @@ class Recogniser:
             rate = model.parameters.get("sample_rate_hertz", "")
             self._rates[model.model_name] = int(rate) if rate.isdigit() else 0
             if model.parameters.get("clean_points", "").lower() == "true":
-                self.clean_points = True
+                self._clean_points = True
         return found
 
     async def _ask(self) -> None:
-        with suppress(Trouble):
+        with suppress(RivaError):
             self._models.clear()
             await self.models()

@@ -31,7 +31,7 @@ _CODES: dict[grpc.StatusCode, Kind] = {
 }
 
 
-class Trouble(Exception):
+class RivaError(Exception):
     def __init__(self, kind: Kind, reason: str, retry_s: float | None = None) -> None:
         super().__init__(reason)
         self.kind = kind
@@ -47,7 +47,7 @@ def _retry_after(trailers: Iterable[tuple[str, Any]]) -> float | None:
     return None
 
 
-def classify(error: grpc.aio.AioRpcError, *, answered: bool) -> Trouble:
+def classify(error: grpc.aio.AioRpcError, *, answered: bool) -> RivaError:
     """`answered`: this stream has had responses, so that the server does take such calls.
 
     A stream that ends while we are sending is INTERNAL to grpc.aio, whatever the server said: so it
@@ -62,7 +62,7 @@ def classify(error: grpc.aio.AioRpcError, *, answered: bool) -> Trouble:
             kind = "broken"
     elif code is grpc.StatusCode.UNKNOWN and "response timeout" in details:
         kind = "lost"
-    return Trouble(kind, f"{code.name}: {details}".strip(), _retry_after(error.trailing_metadata() or ()))
+    return RivaError(kind, f"{code.name}: {details}".strip(), _retry_after(error.trailing_metadata() or ()))
 
 
 _STEPS: dict[Kind, tuple[float, float]] = {
@@ -97,13 +97,13 @@ class Backoff:
     def hopeless(self) -> bool:
         return self._broken >= self.BROKEN_LIMIT
 
-    def next(self, trouble: Trouble) -> float:
-        first, most = _STEPS[trouble.kind]
-        tries = self._broken if trouble.kind == "broken" else self.tries
+    def next(self, error: RivaError) -> float:
+        first, most = _STEPS[error.kind]
+        tries = self._broken if error.kind == "broken" else self.tries
         wait = min(most, first * 2.0 ** min(tries, 16))
         self.tries += 1
-        if trouble.kind == "broken":
+        if error.kind == "broken":
             self._broken += 1
-        if trouble.retry_s is not None:
-            return trouble.retry_s * random.uniform(1.0, 1.5)
+        if error.retry_s is not None:
+            return error.retry_s * random.uniform(1.0, 1.5)
         return wait * random.uniform(0.5, 1.0)

@@ -1,4 +1,4 @@
-"""One open stream to the recogniser."""
+"""One open stream to the recogniser, with the audio resampled to a rate it takes."""
 
 from __future__ import annotations
 
@@ -12,22 +12,39 @@ import grpc
 from riva.client.proto import riva_asr_pb2 as asr
 
 from asr import metrics
-from asr.trouble import Trouble, classify
+from asr.audio.resampling import StreamResampler
+from asr.riva.errors import RivaError, classify
 
 OnResponse = Callable[[asr.StreamingRecognizeResponse], Awaitable[None]]
 REFUSAL_S = 0.3
 """How long a refusal may take to reach us."""
 
 
-class Stream:
+def is_clean_point(result: asr.StreamingRecognitionResult) -> bool:
+    """Whether it says where the server started clean, and nothing else."""
+    empty = not result.is_final and not result.alternatives
+    return empty and result.audio_processed > 0 and not result.HasField("pipeline_states")
+
+
+class RivaStream:
     """Times it is told and tells are of the call; the server's start at `base_ms`.
 
-    A reader task hands every response on; when it ends, `over` is set and `trouble` says why,
+    A reader task hands every response on; when it ends, `over` is set and `error` says why,
     None being a stream that ended as it should after `finish`.
     """
 
-    def __init__(self, call: grpc.aio.StreamStreamCall, rate: int, base_ms: float, on_response: OnResponse) -> None:
+    def __init__(
+        self,
+        call: grpc.aio.StreamStreamCall,
+        resampler: StreamResampler,
+        base_ms: float,
+        on_response: OnResponse,
+        *,
+        model: str,
+        clean_points: bool,
+    ) -> None:
         self._call = call
+        self._resampler = resampler
         self._on_response = on_response
         self._reader: asyncio.Task[None] | None = None
         self._unanswered: deque[float] = deque()
@@ -36,16 +53,19 @@ class Stream:
         self._writing_since = 0.0
         self._wrote_at = time.monotonic()
         self._answered = False
-        self._cut: Trouble | None = None
+        self._cut: RivaError | None = None
         self._finishing = False
-        self.rate = rate
         self.base_ms = base_ms
         self.sent_ms = base_ms
         """End of the audio sent."""
         self.answered_ms = base_ms
         """End of the audio the server has answered for: it sends one response for every message."""
+        self.model = model
+        """Name of the model, as far as the server told."""
+        self.clean_points = clean_points
+        """The server tells resume points, so `audio_processed` of a final is one."""
         self.over = False
-        self.trouble: Trouble | None = None
+        self.error: RivaError | None = None
         self.on_over: Callable[[], None] = lambda: None
 
     @property
@@ -64,8 +84,8 @@ class Stream:
     async def listen_for_refusal(self) -> None:
         assert self._reader is not None
         await asyncio.wait([self._reader], timeout=REFUSAL_S)
-        if self.trouble is not None:
-            raise self.trouble
+        if self.error is not None:
+            raise self.error
 
     async def write(self, request: asr.StreamingRecognizeRequest) -> None:
         self._writing_since = self._wrote_at = time.monotonic()
@@ -80,17 +100,23 @@ class Stream:
             if task is not None and task.cancelling():
                 raise
             # grpc.aio says so when the call, not the task, was cancelled
-            raise self._cut or Trouble("away", "the stream was cancelled") from None
+            raise self._cut or RivaError("away", "the stream was cancelled") from None
         finally:
             self._writing_since = 0.0
 
     async def send(self, pcm: bytes) -> None:
-        self.sent_ms += len(pcm) * 500 / self.rate
+        """Audio at the rate the stream was opened with."""
+        for block in self._resampler.blocks(pcm):
+            await self._send(block)
+
+    async def _send(self, block: bytes) -> None:
+        rate = self._resampler.rate
+        self.sent_ms += len(block) * 500 / rate
         if not self._unanswered:
             self._waiting_since = time.monotonic()
         self._unanswered.append(self.sent_ms)
-        metrics.AUDIO_SECONDS.inc(len(pcm) / 2 / self.rate)
-        await self.write(asr.StreamingRecognizeRequest(audio_content=pcm))
+        metrics.AUDIO_SECONDS.inc(len(block) / 2 / rate)
+        await self.write(asr.StreamingRecognizeRequest(audio_content=block))
 
     async def force_final(self) -> None:
         """Ask for the final of what was said so far; the stream goes on."""
@@ -101,15 +127,17 @@ class Stream:
         await self.write(asr.StreamingRecognizeRequest(runtime_config={"force_eou": "true"}))
 
     async def finish(self) -> None:
-        """No more audio: take what is left to be said. Raises Trouble if the server does not come to its end."""
+        """No more audio: take what is left to be said. Raises RivaError if the server does not come to its end."""
         assert self._reader is not None
+        for block in self._resampler.rest():
+            await self._send(block)
         self._finishing = True
         self._waiting_since = time.monotonic()
         with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):  # the reader knows why
             await self._call.done_writing()
         await asyncio.wait([self._reader])
-        if self.trouble is not None:
-            raise self.trouble
+        if self.error is not None:
+            raise self.error
 
     def check(self, now: float, patience_s: float) -> None:
         """Give the stream up if the server owes us an answer, or room to write, for too long."""
@@ -117,7 +145,7 @@ class Stream:
         late = waiting and now - self._waiting_since > patience_s
         stuck = self._writing_since > 0 and now - self._writing_since > patience_s
         if not self.over and (late or stuck):
-            self._cut = Trouble("away", f"no answer from the recogniser for {patience_s:g} s")
+            self._cut = RivaError("away", f"no answer from the recogniser for {patience_s:g} s")
             self._call.cancel()
 
     async def close(self) -> None:
@@ -133,13 +161,13 @@ class Stream:
                 self._note(response)
                 await self._on_response(response)
             if await self._call.code() is not grpc.StatusCode.OK:
-                self.trouble = await self._why()
+                self.error = await self._why()
             elif not self._finishing:
-                self.trouble = Trouble("lost", "the recogniser ended the stream")
+                self.error = RivaError("lost", "the recogniser ended the stream")
         except grpc.aio.AioRpcError as error:
-            self.trouble = self._cut or classify(error, answered=self._answered)
+            self.error = self._cut or classify(error, answered=self._answered)
         except asyncio.CancelledError:
-            self.trouble = self._cut or Trouble("away", "the stream was cancelled")
+            self.error = self._cut or RivaError("away", "the stream was cancelled")
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
@@ -151,6 +179,8 @@ class Stream:
     def _note(self, response: asr.StreamingRecognizeResponse) -> None:
         self._waiting_since = time.monotonic()
         self._answered = True
+        if any(is_clean_point(result) for result in response.results):
+            self.clean_points = True
         # Ours puts a final into the answer to a message, NVIDIA's C++ server sends it as an extra one: so a
         # final never counts as an answer for the position, and always for what the server still owes us.
         if any(result.is_final for result in response.results):
@@ -158,7 +188,7 @@ class Stream:
         elif self._unanswered:
             self.answered_ms = self._unanswered.popleft()
 
-    async def _why(self) -> Trouble:
+    async def _why(self) -> RivaError:
         if self._cut is not None:
             return self._cut
         code, details = await self._call.code(), await self._call.details()

@@ -10,26 +10,37 @@ Whoever asks sees what they would see on the pages: an agent only their own call
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
 from dashboard.api import calls, events, people, search
-from dashboard.api.entrance import Entrance
-from dashboard.api.manual import manual
-from dashboard.api.problems import explain
-from dashboard.audio import Audio
-from dashboard.feed import Feed
-from dashboard.tickets import Tickets
-from storage.database import Database
+from dashboard.api.auth import ApiAuth
+from dashboard.api.errors import install_error_handlers
+from dashboard.api.reference import reference_routes
+from dashboard.auth.tokens import SignedTokens
+from dashboard.routes.feed import Feed
+from dashboard.routes.recordings import Recordings
+from storage.db.engine import Database
 from tenor import __version__
 from tenor.settings import Settings
 
 ROOT = "/api/v1"
 """Where the dashboard mounts it."""
+ASSISTANT_ROOT = "/assistant/api"
 
 
-def create(settings: Settings, database: Database, tickets: Tickets, feed: Feed, audio: Audio) -> FastAPI:
-    entrance = Entrance(settings.dashboard, tickets)
+def create(
+    settings: Settings,
+    database: Database,
+    tokens: SignedTokens,
+    feed: Feed,
+    audio: Recordings,
+    assistant: FastAPI | None = None,
+) -> FastAPI:
+    """`assistant` is served elsewhere; its specification is part of this one."""
+    auth = ApiAuth(settings.dashboard, tokens)
     app = FastAPI(
         title=f"{settings.dashboard.title} API",
         version=__version__,
@@ -37,12 +48,14 @@ def create(settings: Settings, database: Database, tickets: Tickets, feed: Feed,
         docs_url=None,  # FastAPI's own page loads its script from another host
         redoc_url=None,
     )
-    explain(app)
-    app.include_router(calls.router(database, entrance, audio))
-    app.include_router(people.router(database, entrance))
-    app.include_router(search.router(database, entrance))
-    app.include_router(events.router(entrance, feed))
-    app.include_router(manual(app))
+    install_error_handlers(app)
+    app.include_router(calls.router(database, auth, audio))
+    app.include_router(people.router(database, auth))
+    app.include_router(search.router(database, auth))
+    app.include_router(events.router(auth, feed))
+    app.include_router(reference_routes(app))
+    if assistant is not None:
+        _specify_too(app, assistant)
     if settings.dashboard.api_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -52,3 +65,22 @@ def create(settings: Settings, database: Database, tickets: Tickets, feed: Feed,
             expose_headers=["ETag", "Content-Range"],
         )
     return app
+
+
+def _specify_too(app: FastAPI, assistant: FastAPI) -> None:
+    """One document for both: paths of the assistant's API are whole ones, with a server of their own."""
+    own = app.openapi
+
+    def both() -> dict[str, Any]:
+        document = own()
+        if f"{ASSISTANT_ROOT}/sessions" not in document["paths"]:
+            other = assistant.openapi()
+            for path, operations in other["paths"].items():
+                served = {method: {**one, "servers": [{"url": "/"}]} for method, one in operations.items()}
+                document["paths"][ASSISTANT_ROOT + path] = served
+            for kind, found in other.get("components", {}).items():
+                components = document.setdefault("components", {}).setdefault(kind, {})
+                components.update({name: one for name, one in found.items() if name not in components})
+        return document
+
+    app.openapi = both  # type: ignore[method-assign]

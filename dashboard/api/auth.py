@@ -1,19 +1,20 @@
-"""Who asks, and how often: a bearer token (`tenor account token`) or a page's ticket; nobody on this machine alone."""
+"""Who asks, and how often: by an API token (`tenor account token`) or a page's token. Without a sign-in nobody is asked
+on this machine."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import HTTPException, Request, Security
 from fastapi.security import HTTPBearer
 
-from dashboard.sign_in import OWNER, is_loopback
-from dashboard.tickets import PAGE, TOKEN, Tickets, bearer
+from dashboard.auth.sign_in import OWNER, is_loopback
+from dashboard.auth.tokens import API, PAGE, SignedTokens, bearer
 from storage.viewer import Viewer
+from tenor.bounded_dict import BoundedDict
 from tenor.settings import DashboardSettings
 
 BURST_S = 10.0
@@ -25,37 +26,37 @@ CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 @dataclass(frozen=True, slots=True)
-class Guest:
+class Requester:
     """Whoever a request comes from."""
 
     viewer: Viewer
-    ticket: str
+    token: str
     """Empty when nobody was asked."""
 
 
-class Entrance:
-    def __init__(self, settings: DashboardSettings, tickets: Tickets) -> None:
+class ApiAuth:
+    def __init__(self, settings: DashboardSettings, tokens: SignedTokens) -> None:
         self._settings = settings
-        self._tickets = tickets
-        self._pace = Pace(settings.api_requests_s)
+        self._tokens = tokens
+        self._rate_limiter = RateLimiter(settings.api_requests_s)
 
-    async def guest(self, request: Request, _: Annotated[object, Security(BEARER)]) -> Guest:
+    async def requester(self, request: Request, _: Annotated[object, Security(BEARER)]) -> Requester:
         """For every endpoint: who asks, unless they ask too often."""
-        ticket = bearer(request.headers)
-        viewer = await asyncio.to_thread(self.viewer_of, ticket) if ticket else self._nobody(request)
+        token = bearer(request.headers)
+        viewer = await asyncio.to_thread(self.viewer_of, token) if token else self._nobody(request)
         address = request.client.host if request.client else ""
-        if wait := self._pace.wait_s(f"account {viewer.name}" if viewer else f"address {address}"):
+        if wait := self._rate_limiter.wait_s(f"account {viewer.name}" if viewer else f"address {address}"):
             raise HTTPException(429, f"wait {wait:.1f} s", {"Retry-After": str(int(wait) + 1)})
         if viewer is None:
-            detail = "this token is not valid, or no longer" if ticket else "send a bearer token: tenor account token"
+            detail = "this token is not valid, or no longer" if token else "send a bearer token: tenor account token"
             raise HTTPException(401, detail, CHALLENGE)
-        return Guest(viewer, ticket)
+        return Requester(viewer, token)
 
-    def viewer_of(self, ticket: str) -> Viewer | None:
-        return self._tickets.viewer(ticket, TOKEN) or self._tickets.viewer(ticket, PAGE)
+    def viewer_of(self, token: str) -> Viewer | None:
+        return self._tokens.viewer(token, API) or self._tokens.viewer(token, PAGE)
 
-    def still_valid(self, guest: Guest) -> bool:
-        return not guest.ticket or self.viewer_of(guest.ticket) == guest.viewer
+    def still_valid(self, requester: Requester) -> bool:
+        return not requester.token or self.viewer_of(requester.token) == requester.viewer
 
     def _nobody(self, request: Request) -> Viewer | None:
         """Without a sign-in, whoever is at this machine. The host is looked at too: a page elsewhere can make its own
@@ -66,13 +67,14 @@ class Entrance:
         return OWNER if open_to_all else None
 
 
-class Pace:
-    """A bucket for everyone: it fills at `a_second`, each request takes one out."""
+class RateLimiter:
+    """A token bucket for everyone: it fills at `a_second`, each request takes one out. A full one holds what comes in
+    `burst_s`."""
 
-    def __init__(self, a_second: float) -> None:
+    def __init__(self, a_second: float, burst_s: float = BURST_S) -> None:
         self._a_second = a_second
-        self._full = max(1.0, a_second * BURST_S)
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._full = max(1.0, a_second * burst_s)
+        self._buckets: BoundedDict[str, tuple[float, float]] = BoundedDict(REMEMBERED)
 
     def wait_s(self, name: str) -> float:
         """0 when the request may pass."""
@@ -82,6 +84,4 @@ class Pace:
         left, at = self._buckets.pop(name, (self._full, now))
         left = min(self._full, left + (now - at) * self._a_second)
         self._buckets[name] = (left - 1 if left >= 1 else left, now)
-        if len(self._buckets) > REMEMBERED:
-            self._buckets.popitem(last=False)
         return 0.0 if left >= 1 else (1 - left) / self._a_second

@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 
-class Route(APIRoute):
+class ETagRoute(APIRoute):
     """Answers carry an ETag; `If-None-Match` with the same one gets 304 and no body."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

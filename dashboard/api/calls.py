@@ -8,15 +8,15 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
 
-from dashboard.api import answers
-from dashboard.api.entrance import Entrance, Guest
-from dashboard.api.problems import RESPONSES
-from dashboard.api.routes import Route
-from dashboard.audio import Audio
-from storage import alerts, calls, live
-from storage.alerts import AlertFilter
-from storage.calls import CallFilter, WholeCall
-from storage.database import Database
+from dashboard.api import models
+from dashboard.api.auth import ApiAuth, Requester
+from dashboard.api.caching import ETagRoute
+from dashboard.api.errors import RESPONSES
+from dashboard.routes.recordings import Recordings
+from storage.db.engine import Database
+from storage.queries import alerts, calls, live
+from storage.queries.alerts import AlertFilter
+from storage.queries.calls import CallFilter, WholeCall
 from storage.tables import Alert, Call, Sentence
 
 MOST = 500
@@ -27,9 +27,9 @@ After = Annotated[str, Query(max_length=1000, description="`after` of the page b
 Limit = Annotated[int, Query(ge=1, le=MOST)]
 
 
-def router(database: Database, entrance: Entrance, audio: Audio) -> APIRouter:
-    made = APIRouter(route_class=Route, responses=RESPONSES, tags=["calls"])
-    Who = Annotated[Guest, Depends(entrance.guest)]  # noqa: N806
+def router(database: Database, auth: ApiAuth, audio: Recordings) -> APIRouter:
+    made = APIRouter(route_class=ETagRoute, responses=RESPONSES, tags=["calls"])
+    Who = Annotated[Requester, Depends(auth.requester)]  # noqa: N806
 
     @made.get("/calls")
     def list_calls(
@@ -48,7 +48,7 @@ def router(database: Database, entrance: Entrance, audio: Audio) -> APIRouter:
         sample: bool | None = None,
         after: After = "",
         limit: Limit = 50,
-    ) -> answers.Calls:
+    ) -> models.Calls:
         """Calls, newest first."""
         wanted = CallFilter(
             agent=agent,
@@ -66,12 +66,12 @@ def router(database: Database, entrance: Entrance, audio: Audio) -> APIRouter:
         )
         with database.session() as session:
             page = calls.page(session, who.viewer, wanted, after=after, limit=limit)
-            return answers.Calls(calls=[call_of(one) for one in page.calls], after=page.after)
+            return models.Calls(calls=[call_of(one) for one in page.calls], after=page.after)
 
     @made.get("/calls/{call:path}/sentences")
     def list_sentences(
         who: Who, call: str, after: After = "", limit: Annotated[int, Query(ge=1, le=MOST_SENTENCES)] = 500
-    ) -> answers.Sentences:
+    ) -> models.Sentences:
         """What was said in a call, in order of time, as people left it."""
         whole = _whole(database, who, call)
         rows = whole.sentences
@@ -81,7 +81,7 @@ def router(database: Database, entrance: Entrance, audio: Audio) -> APIRouter:
                 raise HTTPException(400, "`after` is no sentence of this call")
             rows = rows[places[0] + 1 :]
         page = [_sentence(whole, row) for row in rows[:limit]]
-        return answers.Sentences(sentences=page, after=page[-1].id if len(rows) > limit else "")
+        return models.Sentences(sentences=page, after=page[-1].id if len(rows) > limit else "")
 
     @made.get("/calls/{call:path}/recording", response_class=Response, responses=_AUDIO)
     async def get_recording(who: Who, call: str, request: Request) -> Response:
@@ -92,21 +92,21 @@ def router(database: Database, entrance: Entrance, audio: Audio) -> APIRouter:
         return response
 
     @made.get("/calls/{call:path}")
-    def get_call(who: Who, call: str) -> answers.CallDetail:
+    def get_call(who: Who, call: str) -> models.CallDetail:
         """One call with its alerts and notes."""
         whole = _whole(database, who, call)
-        return answers.CallDetail(
+        return models.CallDetail(
             call=call_of(whole.call),
             alerts=[_alert(row) for row in whole.alerts],
-            notes=[answers.Note.model_validate(row) for row in whole.notes],
+            notes=[models.Note.model_validate(row) for row in whole.notes],
         )
 
     @made.get("/live", tags=["live"])
-    def list_live(who: Who, site: Text = "", queue: Text = "") -> answers.Live:
+    def list_live(who: Who, site: Text = "", queue: Text = "") -> models.Live:
         """The calls going on now, as tiles of the Live page show them; `/events` tells what changes."""
         with database.session() as session:
             found = live.live_calls(session, who.viewer, site=site, queue=queue)
-        return answers.Live(at=time.time(), calls=[answers.LiveCall.model_validate(one) for one in found])
+        return models.Live(at=time.time(), calls=[models.LiveCall.model_validate(one) for one in found])
 
     @made.get("/alerts", tags=["live"])
     def list_alerts(
@@ -121,13 +121,13 @@ def router(database: Database, entrance: Entrance, audio: Audio) -> APIRouter:
         until: Moment = None,
         after: After = "",
         limit: Limit = 50,
-    ) -> answers.Alerts:
+    ) -> models.Alerts:
         """Alerts of all calls, newest first."""
         given = {"rule": rule, "severity": severity, "agent": agent, "queue": queue, "site": site}
         wanted = AlertFilter(**given, escalation=escalation, since=since, until=until)
         with database.session() as session:
             page = alerts.page(session, who.viewer, wanted, after=after, limit=limit)
-            return answers.Alerts(alerts=[_raised(*one) for one in page.alerts], after=page.after)
+            return models.Alerts(alerts=[_raised(*one) for one in page.alerts], after=page.after)
 
     return made
 
@@ -138,11 +138,11 @@ _AUDIO: dict[int | str, dict[str, Any]] = {
 }
 
 
-def call_of(row: Call) -> answers.Call:
-    return answers.Call.model_validate({**row.model_dump(), "recorded": bool(row.recording)})
+def call_of(row: Call) -> models.Call:
+    return models.Call.model_validate({**row.model_dump(), "recorded": bool(row.recording)})
 
 
-def _whole(database: Database, who: Guest, call: str) -> WholeCall:
+def _whole(database: Database, who: Requester, call: str) -> WholeCall:
     with database.session() as session:
         whole = calls.whole(session, who.viewer, call)
     if whole is None:
@@ -150,19 +150,19 @@ def _whole(database: Database, who: Guest, call: str) -> WholeCall:
     return whole
 
 
-def _sentence(whole: WholeCall, row: Sentence) -> answers.Sentence:
+def _sentence(whole: WholeCall, row: Sentence) -> models.Sentence:
     labels = _labels(whole.labels.get(row.id, []))
-    return answers.Sentence.model_validate({**row.model_dump(), **whole.said(row), "labels": labels})
+    return models.Sentence.model_validate({**row.model_dump(), **whole.said(row), "labels": labels})
 
 
-def _labels(labels: Iterable[Any]) -> list[answers.Label]:
-    return [answers.Label.model_validate(label) for label in labels]
+def _labels(labels: Iterable[Any]) -> list[models.Label]:
+    return [models.Label.model_validate(label) for label in labels]
 
 
-def _alert(row: Alert) -> answers.Alert:
-    return answers.Alert.model_validate(row)
+def _alert(row: Alert) -> models.Alert:
+    return models.Alert.model_validate(row)
 
 
-def _raised(alert: Alert, call: Call) -> answers.RaisedAlert:
+def _raised(alert: Alert, call: Call) -> models.RaisedAlert:
     of_call = {name: getattr(call, name) for name in ("agent", "customer", "queue", "site")}
-    return answers.RaisedAlert.model_validate({**alert.model_dump(), **of_call})
+    return models.RaisedAlert.model_validate({**alert.model_dump(), **of_call})

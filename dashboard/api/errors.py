@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from dashboard.api.answers import Problem
+from dashboard.api.models import Problem
 from tenor.errors import BadInput, TenorError, Unavailable
 
 log = structlog.get_logger(__name__)
@@ -34,7 +34,7 @@ def problem(
     return JSONResponse(content.model_dump(), status, headers, MEDIA_TYPE)
 
 
-def explain(app: FastAPI) -> None:
+def install_error_handlers(app: FastAPI) -> None:
     """Every error of the app comes out as a problem."""
 
     async def http(_: Request, error: Exception) -> Response:

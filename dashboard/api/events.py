@@ -9,26 +9,26 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, HTTPException, Query
 from starlette.responses import StreamingResponse
 
-from dashboard.api.entrance import Entrance, Guest
-from dashboard.api.problems import RESPONSES
-from dashboard.feed import Feed
+from dashboard.api.auth import ApiAuth, Requester
+from dashboard.api.errors import RESPONSES
+from dashboard.routes.feed import Feed
 
 MOST_STREAMS = 20
 """Of one account at once."""
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
-def router(entrance: Entrance, feed: Feed) -> APIRouter:
+def router(auth: ApiAuth, feed: Feed) -> APIRouter:
     made = APIRouter(responses=RESPONSES, tags=["live"])
     open_streams: Counter[str] = Counter()
-    Who = Annotated[Guest, Depends(entrance.guest)]  # noqa: N806
+    Who = Annotated[Requester, Depends(auth.requester)]  # noqa: N806
 
-    async def events_of(guest: Guest, call: str) -> AsyncIterator[bytes]:
+    async def events_of(requester: Requester, call: str) -> AsyncIterator[bytes]:
         try:
-            async for chunk in feed.stream(guest.viewer, call, lambda: entrance.still_valid(guest)):
+            async for chunk in feed.stream(requester.viewer, call, lambda: auth.still_valid(requester)):
                 yield chunk
         finally:
-            open_streams[guest.viewer.name] -= 1
+            open_streams[requester.viewer.name] -= 1
 
     @made.get(
         "/events",

@@ -11,11 +11,11 @@ import msgspec
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 
-class Answer(BaseModel):
+class ApiModel(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
 
-class Problem(Answer):
+class Problem(ApiModel):
     """RFC 9457: what went wrong."""
 
     type: str = "about:blank"
@@ -25,7 +25,7 @@ class Problem(Answer):
     errors: list[str] = Field([], description="where the request is wrong, if it is")
 
 
-class Call(Answer):
+class Call(ApiModel):
     """A conversation, spoken or written."""
 
     id: str
@@ -57,12 +57,12 @@ class Call(Answer):
     sample: bool = Field(description="made up to have something to show")
 
 
-class Calls(Answer):
+class Calls(ApiModel):
     calls: list[Call]
     after: str = Field(description="give this to get the page that follows; empty: there is none")
 
 
-class Label(Answer):
+class Label(ApiModel):
     """What a person said of a sentence; the newest of a kind counts."""
 
     kind: str = Field(description="sentiment, intent, text or role")
@@ -71,7 +71,7 @@ class Label(Answer):
     at: float
 
 
-class Sentence(Answer):
+class Sentence(ApiModel):
     """A sentence as people left it; `labels` has what they said, `models` which model said the rest."""
 
     id: str
@@ -95,12 +95,12 @@ class Sentence(Answer):
     labels: list[Label]
 
 
-class Sentences(Answer):
+class Sentences(ApiModel):
     sentences: list[Sentence]
     after: str = Field(description="give this to get the page that follows; empty: there is none")
 
 
-class Alert(Answer):
+class Alert(ApiModel):
     """A rule fired."""
 
     id: str
@@ -123,12 +123,12 @@ class RaisedAlert(Alert):
     site: str
 
 
-class Alerts(Answer):
+class Alerts(ApiModel):
     alerts: list[RaisedAlert]
     after: str = Field(description="give this to get the page that follows; empty: there is none")
 
 
-class Note(Answer):
+class Note(ApiModel):
     """A manager to an agent."""
 
     id: str
@@ -140,7 +140,7 @@ class Note(Answer):
     acknowledged_at: float | None
 
 
-class CallDetail(Answer):
+class CallDetail(ApiModel):
     """A call with its alerts and notes; its sentences are at `/calls/{call}/sentences`."""
 
     call: Call
@@ -148,7 +148,7 @@ class CallDetail(Answer):
     notes: list[Note]
 
 
-class LiveSentence(Answer):
+class LiveSentence(ApiModel):
     id: str
     role: str
     start_ms: int
@@ -159,7 +159,7 @@ class LiveSentence(Answer):
     intent: str
 
 
-class LiveAlert(Answer):
+class LiveAlert(ApiModel):
     id: str
     rule: str
     severity: str
@@ -175,7 +175,7 @@ def _read(moods: Any) -> Any:
     return msgspec.json.decode(msgspec.json.encode(moods))
 
 
-class LiveCall(Answer):
+class LiveCall(ApiModel):
     """A call going on now."""
 
     id: str
@@ -202,12 +202,12 @@ class LiveCall(Answer):
     raised: list[LiveAlert]
 
 
-class Live(Answer):
+class Live(ApiModel):
     at: float
     calls: list[LiveCall]
 
 
-class Figure(Answer):
+class Figure(ApiModel):
     """A mean over calls; `low` and `high` enclose it with 95 % confidence, when there is more than one."""
 
     n: int
@@ -216,7 +216,7 @@ class Figure(Answer):
     high: float | None
 
 
-class Tally(Answer):
+class Tally(ApiModel):
     """Some calls summed up."""
 
     calls: int
@@ -225,7 +225,7 @@ class Tally(Answer):
     )
 
 
-class Agent(Answer):
+class Agent(ApiModel):
     name: str
     display_name: str
     team: str
@@ -233,18 +233,18 @@ class Agent(Answer):
     tally: Tally
 
 
-class Agents(Answer):
+class Agents(ApiModel):
     since: float
     until: float
     agents: list[Agent]
 
 
-class Step(Answer):
+class Step(ApiModel):
     first: str = Field(description="first day, as 2026-11-16")
     tally: Tally
 
 
-class AgentHistory(Answer):
+class AgentHistory(ApiModel):
     name: str
     display_name: str
     team: str
@@ -256,26 +256,26 @@ class AgentHistory(Answer):
     steps: list[Step]
 
 
-class Customer(Answer):
+class Customer(ApiModel):
     id: str
     display_name: str
     total: Tally
     calls: list[Call] = Field(description="the newest 50")
 
 
-class Mark(Answer):
+class Mark(ApiModel):
     start: int
     end: int
 
 
-class Snippet(Answer):
+class Snippet(ApiModel):
     text: str
     marks: list[Mark] = Field(description="what was found in `text`, by character positions")
     cut_before: bool
     cut_after: bool
 
 
-class Hit(Answer):
+class Hit(ApiModel):
     """A sentence that was found."""
 
     sentence: str
@@ -302,6 +302,6 @@ class Hit(Answer):
     sample: bool
 
 
-class Hits(Answer):
+class Hits(ApiModel):
     hits: list[Hit]
     cursor: str | None = Field(description="give this to get the page that follows; null: there is none")

@@ -8,37 +8,39 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Query
 
-from dashboard.api import answers
+from dashboard.api import models
+from dashboard.api.auth import ApiAuth, Requester
+from dashboard.api.caching import ETagRoute
 from dashboard.api.calls import call_of
-from dashboard.api.entrance import Entrance, Guest
-from dashboard.api.problems import RESPONSES
-from dashboard.api.routes import Route
-from storage import history
-from storage.database import Database
-from storage.history import Person, Scope
-from storage.people import customer_names
-from storage.periods import Period, Step
+from dashboard.api.errors import RESPONSES
+from storage.db.engine import Database
+from storage.queries import history
+from storage.queries.history import Person, Scope
+from storage.queries.people import customer_names
+from storage.queries.periods import Period, Step
 
 Days = Annotated[int, Query(ge=1, le=1100, description="how many days back, today included (UTC)")]
 
 
-def router(database: Database, entrance: Entrance) -> APIRouter:
-    made = APIRouter(route_class=Route, responses=RESPONSES, tags=["people"])
-    Who = Annotated[Guest, Depends(entrance.guest)]  # noqa: N806
+def router(database: Database, auth: ApiAuth) -> APIRouter:
+    made = APIRouter(route_class=ETagRoute, responses=RESPONSES, tags=["people"])
+    Who = Annotated[Requester, Depends(auth.requester)]  # noqa: N806
 
     @made.get("/agents")
-    def list_agents(who: Who, days: Days = 30) -> answers.Agents:
+    def list_agents(who: Who, days: Days = 30) -> models.Agents:
         """Agents with their calls of the last days summed up, the busiest first."""
         period = Period.ending(time.time(), days, UTC)
         with database.session() as session:
             people = history.agents(session, who.viewer)
             tallies = history.by_agent(session, who.viewer, Scope(), period)
         order = [*tallies, *(name for name in people if name not in tallies)]
-        listed = [_agent(people.get(name, Person(name, name)), tallies.get(name, history.Tally())) for name in order]
-        return answers.Agents(since=period.since, until=period.until, agents=listed)
+        listed = [
+            _agent(people.get(name, Person(name, name)), tallies.get(name, history.CallStatistics())) for name in order
+        ]
+        return models.Agents(since=period.since, until=period.until, agents=listed)
 
     @made.get("/agents/{name:path}/history")
-    def get_agent_history(who: Who, name: str, days: Days = 30, step: Step = "day") -> answers.AgentHistory:
+    def get_agent_history(who: Who, name: str, days: Days = 30, step: Step = "day") -> models.AgentHistory:
         """An agent's calls in steps, in total, and in the period before."""
         period, scope = Period.ending(time.time(), days, UTC), Scope(agent=name)
         with database.session() as session:
@@ -49,10 +51,10 @@ def router(database: Database, entrance: Entrance) -> APIRouter:
             before = history.total(session, who.viewer, scope, period.before())
             total = history.total(session, who.viewer, scope, period)
         steps = [
-            answers.Step(first=first.isoformat(), tally=_tally(tally))
+            models.Step(first=first.isoformat(), tally=_tally(tally))
             for first, tally in history.in_steps(by_day, step).items()
         ]
-        return answers.AgentHistory(
+        return models.AgentHistory(
             name=person.id,
             display_name=person.name,
             team=person.team,
@@ -65,7 +67,7 @@ def router(database: Database, entrance: Entrance) -> APIRouter:
         )
 
     @made.get("/customers/{customer:path}")
-    def get_customer(who: Who, customer: str, days: Days = 365) -> answers.Customer:
+    def get_customer(who: Who, customer: str, days: Days = 365) -> models.Customer:
         """A customer across calls and channels."""
         period, scope = Period.ending(time.time(), days, UTC), Scope(customer=customer)
         with database.session() as session:
@@ -75,24 +77,24 @@ def router(database: Database, entrance: Entrance) -> APIRouter:
             total = history.total(session, who.viewer, scope, period)
             calls = history.calls(session, who.viewer, scope, period)
             name = customer_names(session, [customer]).get(customer, customer)
-        return answers.Customer(
+        return models.Customer(
             id=customer, display_name=name, total=_tally(total), calls=[call_of(call) for call in calls]
         )
 
     return made
 
 
-def _agent(person: Person, tally: history.Tally) -> answers.Agent:
+def _agent(person: Person, tally: history.CallStatistics) -> models.Agent:
     about = {"name": person.id, "display_name": person.name, "team": person.team, "site": person.site}
-    return answers.Agent(**about, tally=_tally(tally))
+    return models.Agent(**about, tally=_tally(tally))
 
 
-def _tally(tally: history.Tally) -> answers.Tally:
+def _tally(tally: history.CallStatistics) -> models.Tally:
     figures = {}
-    for name in history.FIGURES:
+    for name in history.MEASURES:
         sums = tally[name]
         band = sums.interval
-        figures[name] = answers.Figure(
+        figures[name] = models.Figure(
             n=sums.n, mean=sums.mean, low=band.low if band else None, high=band.high if band else None
         )
-    return answers.Tally(calls=tally.calls, figures=figures)
+    return models.Tally(calls=tally.calls, figures=figures)

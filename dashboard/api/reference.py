@@ -20,7 +20,7 @@ code, td:first-child {{ font-family: ui-monospace, monospace }}
 """
 
 
-def manual(app: FastAPI) -> APIRouter:
+def reference_routes(app: FastAPI) -> APIRouter:
     made = APIRouter()
 
     @made.get("/docs", include_in_schema=False)
@@ -35,13 +35,16 @@ def manual(app: FastAPI) -> APIRouter:
 
 
 def _endpoint(path: str, methods: dict[str, Any]) -> str:
-    operation = methods["get"]
+    return "".join(_operation(method.upper(), path, operation) for method, operation in methods.items())
+
+
+def _operation(method: str, path: str, operation: dict[str, Any]) -> str:
     rows = "".join(
         f"<tr><td>{escape(one['name'])}</td><td class=kind>{escape(_kind(one['schema']))}</td>"
         f"<td>{escape(one.get('description', one['schema'].get('description', '')))}</td></tr>"
         for one in operation.get("parameters", ())
     )
-    return f"<h2>GET {escape(path)}</h2><p>{escape(operation.get('description', ''))}</p><table>{rows}</table>"
+    return f"<h2>{method} {escape(path)}</h2><p>{escape(operation.get('description', ''))}</p><table>{rows}</table>"
 
 
 def _kind(schema: dict[str, Any]) -> str:

@@ -7,19 +7,19 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from dashboard.api import answers
+from dashboard.api import models
+from dashboard.api.auth import ApiAuth, Requester
+from dashboard.api.caching import ETagRoute
 from dashboard.api.calls import MOST
-from dashboard.api.entrance import Entrance, Guest
-from dashboard.api.problems import RESPONSES
-from dashboard.api.routes import Route
-from storage.database import Database
+from dashboard.api.errors import RESPONSES
+from storage.db.engine import Database
 from storage.search import Order, SearchQuery
 from storage.search import search as find
 
 Any = Annotated[tuple[Annotated[str, Field(max_length=500)], ...], Field(max_length=50)]
 
 
-class Asked(BaseModel):
+class SearchParameters(BaseModel):
     """`storage.search.SearchQuery`, as a query string; of several values of one name, any."""
 
     model_config = ConfigDict(extra="forbid")
@@ -46,16 +46,16 @@ class Asked(BaseModel):
     limit: int = Field(50, ge=1, le=MOST)
 
 
-def router(database: Database, entrance: Entrance) -> APIRouter:
-    made = APIRouter(route_class=Route, responses=RESPONSES, tags=["search"])
-    Who = Annotated[Guest, Depends(entrance.guest)]  # noqa: N806
+def router(database: Database, auth: ApiAuth) -> APIRouter:
+    made = APIRouter(route_class=ETagRoute, responses=RESPONSES, tags=["search"])
+    Who = Annotated[Requester, Depends(auth.requester)]  # noqa: N806
 
     @made.get("/search")
-    def search(who: Who, asked: Annotated[Asked, Query()]) -> answers.Hits:
+    def search(who: Who, asked: Annotated[SearchParameters, Query()]) -> models.Hits:
         """Sentences by their words and by what they and their calls are like."""
         query = SearchQuery(**asked.model_dump(exclude={"cursor", "limit"}))
         with database.session() as session:
             found = find(session, who.viewer, query, asked.limit, asked.cursor)
-        return answers.Hits(hits=[answers.Hit.model_validate(hit) for hit in found.hits], cursor=found.cursor)
+        return models.Hits(hits=[models.Hit.model_validate(hit) for hit in found.hits], cursor=found.cursor)
 
     return made

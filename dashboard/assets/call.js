@@ -31,7 +31,7 @@ export default function (component) {
 
   const said = conversation({
     onPlay: (ms) => sound?.from(ms),
-    onCorrect: (sentence, kind, value, seconds) => doing(() => act(current.data.ticket, "correct", { sentence, kind, value, seconds: seconds ?? null }).then(on.label)),
+    onCorrect: (sentence, kind, value, seconds) => doing(() => act(current.data.token, "correct", { sentence, kind, value, seconds: seconds ?? null }).then(on.label)),
     onPin: (sentence) => noted.pinTo(sentence), canPin: manages, intents: data.intents, sentiments: data.sentiments,
   })
   const find = (sentence) => said.find(sentence)
@@ -39,8 +39,8 @@ export default function (component) {
   const mood = moods({ onSeek: seek }), numbers = figures(), task = wanted(), alarm = alerts({ onFind: (alert) => (alert.sentence ? find(alert.sentence) : seek(alert.at_ms)) })
   const noted = notes({
     canWrite: manages, canAcknowledge: data.role === "agent", onFind: find,
-    onWrite: (text, sentence) => act(current.data.ticket, "note", { call: data.call, text, sentence }),
-    onAcknowledge: (note) => doing(() => act(current.data.ticket, "acknowledge", { call: data.call, note })),
+    onWrite: (text, sentence) => act(current.data.token, "note", { call: data.call, text, sentence }),
+    onAcknowledge: (note) => doing(() => act(current.data.token, "acknowledge", { call: data.call, note })),
   })
   const main = el("div", { class: "columns", hidden: "" }, el("div", { class: "talk-side" }, sounds, said.root),
     el("aside", {}, noted.root, mood.root, task.root, alarm.root, numbers.root))
@@ -52,7 +52,7 @@ export default function (component) {
     hint.hidden = true
     try { await work() } catch (error) { hint.hidden = false; hint.textContent = error.message }
   }
-  swap.onclick = () => doing(() => act(current.data.ticket, "swap", { call: data.call }).then(on.swap))
+  swap.onclick = () => doing(() => act(current.data.token, "swap", { call: data.call }).then(on.swap))
 
   function head() {
     const [agent, customer] = [call.about.agent, call.about.customer].map((one) => call.names.get(one) || one)
@@ -130,7 +130,7 @@ export default function (component) {
     note(note) { if (call) { call.note(note); said.refill(note.sentence); aside() } },
     ack(event) { call?.acknowledge(event); aside() },
     label(label) { if (call) { call.label(label); said.refill(label.sentence); aside() } },
-    swap({ swapped }) { if (call && call.about.swapped !== swapped) { call.about.swapped = swapped; said.refillAll(); aside() } },
+    swap(turned) { if (call?.turn(turned)) { said.refillAll(); aside() } },
   }
 
   function show(next) {
@@ -156,14 +156,14 @@ export default function (component) {
   let feed = null, caughtUp = false
   function again() {
     feed?.close()
-    feed = listen({ ticket: current.data.ticket, call: data.call, on })
+    feed = listen({ token: current.data.token, call: data.call, on })
   }
   again()
   const seconds = setInterval(tick, 1000)
   return {
     update(next) {
       current = next
-      feed.renew(next.data.ticket)
+      feed.renew(next.data.token)
     },
     leave() { feed.close(); clearInterval(seconds); clearTimeout(looking); sound?.leave(); root.remove() },
   }

@@ -1,6 +1,6 @@
 // What is known of one call, from the snapshot and from everything after it. Hearing something twice changes nothing.
 import { delays } from "./delays.js"
-import { clock, counting, daytime, roleOf } from "./dom.js"
+import { clock, daytime, sideOf } from "./dom.js"
 
 const SLACK_MS = 100
 const RANK = ["ringing", "live", "ended", "analysed", "failed"] // a call never goes back in this order,
@@ -15,17 +15,16 @@ export class CallState {
     this.sentences = new Map(snapshot.sentences.map((sentence) => [sentence.sentence, sentence]))
     this.alerts = new Map(snapshot.alerts.map((alert) => [alert.alert, alert]))
     this.notes = new Map(snapshot.notes.map((note) => [note.note, note]))
-    this.labels = new Map()
+    this.labels = new Map(Object.entries(snapshot.effective || {}))
     this.names = new Map(Object.entries(snapshot.names || {}))
     this.interims = new Map()
     this.heard = new Map()
     for (const sentence of snapshot.sentences) this.reach(sentence)
-    for (const label of snapshot.labels) this.label(label)
   }
 
   /** From the bus alone, when the database does not have it or is away. */
   static begun({ call, state, at, info }) {
-    return new CallState({ at: Date.now() / 1000, call: { ...info, id: call, state, state_at: at, metrics: {} }, sentences: [], alerts: [], notes: [], labels: [] })
+    return new CallState({ at: Date.now() / 1000, call: { ...info, id: call, state, state_at: at, metrics: {} }, sentences: [], alerts: [], notes: [] })
   }
 
   /** What was heard here before and the snapshot does not know of yet. */
@@ -54,14 +53,14 @@ export class CallState {
     return sides
   }
 
-  /** {kind: label}: of each kind the one that counts. */
+  /** {kind: label}: of each kind the one that counts, as the server says. */
   labelsOf(sentence) { return this.labels.get(sentence) || {} }
 
   /** A sentence as people left it. */
   shown(sentence) {
     const { role, text, sentiment, intent } = this.labelsOf(sentence.sentence)
     return {
-      side: role?.value ?? roleOf(sentence.role, this.about.swapped), text: text?.value ?? sentence.text,
+      side: role?.value ?? this.sideOf(sentence.role), text: text?.value ?? sentence.text,
       sentiment: sentiment?.value ?? sentence.sentiment, intent: intent?.value ?? sentence.intent,
     }
   }
@@ -69,7 +68,7 @@ export class CallState {
   /** A figure by name; one of a side is that of whom people say it is. */
   figure(name) {
     const [what, role] = name.split(".")
-    return (this.about.metrics || {})[role ? `${what}.${roleOf(role, this.about.swapped)}` : what]
+    return (this.about.metrics || {})[role ? `${what}.${this.sideOf(role)}` : what]
   }
 
   /** A position for people: minutes and seconds of what is spoken, the time of day of what is written. */
@@ -92,10 +91,15 @@ export class CallState {
 
   notesOf(sentence) { return [...this.notes.values()].filter((note) => note.sentence === sentence) }
 
-  label(label) {
-    const held = this.labels.get(label.sentence) || {}
-    held[label.kind] = counting(held[label.kind], label, this.about.agent)
-    this.labels.set(label.sentence, held)
+  label({ sentence, effective }) { this.labels.set(sentence, effective) }
+
+  sideOf(role) { return sideOf(role, this.about.sides) }
+
+  /** Whether anything is new about who is who. */
+  turn({ swapped, sides }) {
+    if (this.about.swapped === swapped) return false
+    Object.assign(this.about, { swapped, sides })
+    return true
   }
 
   reach({ channel, end_ms }) { this.heard.set(channel, Math.max(this.heard.get(channel) || 0, end_ms)) }

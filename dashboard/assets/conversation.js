@@ -1,5 +1,5 @@
 // What was said, both sides, as a conversation. A person's correction is what is shown; the model's answer stands under it.
-import { daytime, el, roleOf, say, shape, slotName, words } from "./dom.js"
+import { daytime, el, say, shape, slotName, words } from "./dom.js"
 
 const AT_ONCE = 150 // sentences put on the page in one go
 const NEAR_PX = 80
@@ -118,7 +118,7 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
   function interim() {
     const said = call.live ? [...call.interims.values()] : []
     interims.replaceChildren(...said.map((one) => {
-      const side = roleOf(one.role, call.about.swapped)
+      const side = call.sideOf(one.role)
       return el("div", { class: `row interim ${side === "agent" ? "right" : "left"}` }, el("div", { class: "by" }, el("span", { class: "side", text: words(side) })),
         el("div", { class: "bubble" }, el("p", { class: "text", dir: "auto", text: one.text })))
     }))

@@ -57,17 +57,13 @@ export const moodClass = (value) => (value <= -felt ? "negative" : value >= felt
 
 export const shape = (sentiment) => SHAPES[sentiment] || OTHER_SHAPE
 
-/** Who said it, after a person has turned the sides round. */
-export function roleOf(role, swapped) {
-  if (!swapped) return role
-  return role === "caller" ? "agent" : role === "agent" ? "caller" : role
-}
+/** Who speaks under a role that the platform told: the server says for whom that is not so. */
+export const sideOf = (role, sides) => sides?.[role] ?? role
 
-/** Of two labels of a sentence the one that counts: the newer, but the agent's own only where nobody else made one. */
-export function counting(held, label, agent) {
-  if (!held) return label
-  const others = (one) => one.author !== agent
-  return others(held) === others(label) ? (held.at <= label.at ? label : held) : others(held) ? held : label
+/** What is kept by side, when it turns out that who speaks under each role is not as it `was`. */
+export function turned(kept, was, sides) {
+  const told = Object.fromEntries(Object.entries(was || {}).map(([role, side]) => [side, role]))
+  return Object.fromEntries(Object.entries(kept).map(([side, value]) => [sideOf(told[side] ?? side, sides), value]))
 }
 
 /** Where a call belongs, and what is not usual about it. */
@@ -91,10 +87,10 @@ export function everyFrame(work) {
   }
 }
 
-export async function act(ticket, name, content) {
+export async function act(token, name, content) {
   const answer = await fetch(`/actions/${name}`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${ticket}`, "Content-Type": "application/json" },
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
     body: JSON.stringify(content),
   })
   const said = await answer.json().catch(() => ({}))

@@ -1,11 +1,11 @@
-// The live feed: server-sent events read with fetch, so that the ticket travels in a header and not in an address.
+// The live feed: server-sent events read with fetch, so that the token travels in a header and not in an address.
 const AGAIN_MS = [500, 1000, 2000, 5000]
 const SILENT_MS = 40000 // the server says something every 15 s
 const HIDDEN_MS = 20000 // browsers allow six connections a site: a tab nobody looks at gives its own back
 
-/** Calls on[event](data) for each event, on.status("live" | "away"), and on.stale() when the ticket is no good. */
-export function listen({ ticket, call, on }) {
-  let over = false, failures = 0, stop = null, hidden = null, current = ticket
+/** Calls on[event](data) for each event, on.status("live" | "away"), and on.stale() when the token is no good. */
+export function listen({ token, call, on }) {
+  let over = false, failures = 0, stop = null, hidden = null, current = token
 
   async function connect() {
     while (!over) {

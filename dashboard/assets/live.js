@@ -1,5 +1,5 @@
 // The Live page: every call of now as a tile, worst first.
-import { clock, counting, el, everyFrame, feelFrom, loading, moodClass, moodText, placeOf, roleOf, say, shape, words } from "./dom.js"
+import { clock, el, everyFrame, feelFrom, loading, moodClass, moodText, placeOf, say, shape, sideOf, turned, words } from "./dom.js"
 import { curve, now as moodNow } from "./curve.js"
 import { delays } from "./delays.js"
 import { listen } from "./feed.js"
@@ -261,7 +261,7 @@ export default function (component) {
     if (sentence.revision < revision) return
     call.revisions.set(sentence.sentence, sentence.revision)
     if (call.revisions.size > 4 * POINTS) call.revisions.delete(call.revisions.keys().next().value)
-    const side = roleOf(sentence.role, call.swapped)
+    const side = sideOf(sentence.role, call.sides)
     const points = (call.moods[side] ??= [])
     const same = points.findIndex(([start]) => start === sentence.start_ms)
     if (same >= 0) points[same] = [sentence.start_ms, sentence.mood]
@@ -273,13 +273,11 @@ export default function (component) {
     if (!call.last || sentence.start_ms >= call.last.start_ms) {
       const corrections = call.last?.sentence === sentence.sentence ? call.last.corrections : {}
       call.last = { ...sentence, side, corrections }
-      for (const label of Object.values(corrections)) correct(call.last, label)
+      for (const { kind, value } of Object.values(corrections)) call.last[kind === "role" ? "side" : kind] = value
     }
     call.heard[side] = Math.max(call.heard[side] || 0, sentence.end_ms)
     call.interims.delete(side)
   }
-
-  const correct = (sentence, { kind, value }) => { sentence[kind === "role" ? "side" : kind] = value }
 
   const on = {
     status(state) {
@@ -299,11 +297,11 @@ export default function (component) {
       const kept = new Set(list.map((about) => about.id))
       for (const call of [...calls.values()]) if (!kept.has(call.id) && !call.over) close(call)
       for (const { id, last, corrections, raised, moods, alerts: _, sentences: __, ...about } of list) {
-        const before = calls.get(id), turned = Boolean(before?.swapped) !== about.swapped
+        const before = calls.get(id), others = Boolean(before?.swapped) !== about.swapped
         const call = open(id, about)
         for (const side of Object.keys({ ...moods, ...call.moods })) {
           const kept = moods[side] || [], newest = kept.length ? kept[kept.length - 1][0] : -1
-          call.moods[side] = turned ? kept : kept.concat((call.moods[side] || []).filter(([at]) => at > newest)) // the database may be behind
+          call.moods[side] = others ? kept : kept.concat((call.moods[side] || []).filter(([at]) => at > newest)) // the database may be behind
         }
         if (call.over) resume(call)
         for (const alert of raised) call.alerts.set(alert.id, alert)
@@ -333,7 +331,7 @@ export default function (component) {
     transcript(said) {
       const call = calls.get(said.call)
       if (!call || call.over) return
-      const side = roleOf(said.role, call.swapped)
+      const side = sideOf(said.role, call.sides)
       call.interims.delete(side)
       // Topics are read side by side: what comes of an utterance may come after the sentence it became.
       const told = said.start_ms + SLACK_MS < (call.heard[side] || 0)
@@ -362,21 +360,19 @@ export default function (component) {
       summary()
       paint()
     },
-    label(label) {
-      const call = calls.get(label.call), last = call?.last
-      if (last?.sentence !== label.sentence) return
-      last.corrections[label.kind] = counting(last.corrections[label.kind], label, call.agent)
-      correct(last, last.corrections[label.kind])
+    label({ call: id, sentence, effective, as_left: { role, ...left } }) {
+      const call = calls.get(id), last = call?.last
+      if (last?.sentence !== sentence) return
+      Object.assign(last, left, { side: role, corrections: effective })
       changed.add(call)
       paint()
     },
-    swap({ call: id, swapped }) {
+    swap({ call: id, swapped, sides }) {
       const call = calls.get(id)
       if (!call || Boolean(call.swapped) === swapped) return
-      call.swapped = swapped
-      ;[call.moods.caller, call.moods.agent] = [call.moods.agent || [], call.moods.caller || []]
-      ;[call.heard.caller, call.heard.agent] = [call.heard.agent, call.heard.caller]
-      if (call.last) call.last.side = roleOf(call.last.side, true)
+      for (const kept of ["moods", "heard"]) call[kept] = turned(call[kept], call.sides, sides)
+      if (call.last && !call.last.corrections.role) [call.last.side] = Object.keys(turned({ [call.last.side]: 0 }, call.sides, sides))
+      Object.assign(call, { swapped, sides })
       call.interims.clear() // the next ones come in a moment, on their side
       changed.add(call)
       paint()
@@ -397,14 +393,14 @@ export default function (component) {
 
   if (returned) filtered()
   else choices()
-  const feed = listen({ ticket: component.data.ticket, call: "", on })
+  const feed = listen({ token: component.data.token, call: "", on })
   const sorting = setInterval(arrange, SORT_MS)
   const seconds = setInterval(() => {
     for (const call of calls.values()) if (!call.over && call.inSight) ticking(call)
     summary()
   }, 1000)
   return {
-    update(next) { current = next; feed.renew(next.data.ticket) },
+    update(next) { current = next; feed.renew(next.data.token) },
     leave() { feed.close(); sight.disconnect(); clearInterval(sorting); clearInterval(seconds); root.remove() },
   }
 }

@@ -1,5 +1,5 @@
 // My call: the call at hand, to be read at a glance. Turns to the newest call by itself.
-import { act, clock, el, everyFrame, feelFrom, loading, moodClass, moodText, placeOf, roleOf, say, shape, words } from "./dom.js"
+import { act, clock, el, everyFrame, feelFrom, loading, moodClass, moodText, placeOf, say, shape, words } from "./dom.js"
 import { alerts, card, moods, notes, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { now as moodNow } from "./curve.js"
@@ -24,7 +24,7 @@ export default function (component) {
   const mood = moods({ onSeek() {} }), task = wanted(), alarm = alerts({ onFind() {} })
   const noted = notes({
     canWrite: false, canAcknowledge: true, onFind() {},
-    onAcknowledge: (note) => act(current.data.ticket, "acknowledge", { call: id, note }).catch((error) => { trouble.hidden = false; trouble.textContent = error.message }),
+    onAcknowledge: (note) => act(current.data.token, "acknowledge", { call: id, note }).catch((error) => { trouble.hidden = false; trouble.textContent = error.message }),
   })
   const whole = el("a", { class: "plain-link small", text: "Whole conversation →", target: "_self" })
   whole.onclick = (event) => { if (!event.metaKey && !event.ctrlKey) { event.preventDefault(); current.setTriggerValue("open", id) } }
@@ -59,7 +59,7 @@ export default function (component) {
     lineCard.hidden = !last.length && !interims.length
     lines.replaceChildren(
       ...last.map((said) => call.shown(said)).map(({ side, text, sentiment }) => line(side, text, sentiment)),
-      ...interims.map((said) => line(roleOf(said.role, call.about.swapped), said.text, "interim")))
+      ...interims.map((said) => line(call.sideOf(said.role), said.text, "interim")))
     tick()
   })
   const line = (side, text, kind) => el("p", { class: kind, dir: "auto" }, el("span", { class: "small soft", text: `${words(side)} ${kind === "interim" ? "" : shape(kind)} ` }), text)
@@ -78,7 +78,7 @@ export default function (component) {
       const said = call.ordered().map((one) => ({ ...call.shown(one), mood: one.mood })), callers = said.filter((one) => one.side === "caller")
       const intent = callers.map((one) => one.intent).filter((name) => name && name !== "unknown").pop() || ""
       const answer = await fetch("/steps", {
-        method: "POST", headers: { Authorization: `Bearer ${current.data.ticket}`, "Content-Type": "application/json" },
+        method: "POST", headers: { Authorization: `Bearer ${current.data.token}`, "Content-Type": "application/json" },
         body: JSON.stringify({
           task: call.about.task || "", intent, mood_caller: moodNow(call.moods().caller || []),
           sentences: said.slice(-ASKED).map(({ side, text, mood: felt }) => ({ role: side, text, mood: felt })),
@@ -107,7 +107,7 @@ export default function (component) {
     const here = id
     one?.close()
     one = listen({
-      ticket: current.data.ticket, call: here,
+      token: current.data.token, call: here,
       on: {
         status(now) { status.hidden = now === "live" },
         snapshot(snapshot) {
@@ -122,7 +122,7 @@ export default function (component) {
         note(note) { call?.note(note); draw() },
         ack(event) { call?.acknowledge(event); draw() },
         label(label) { call?.label(label); draw() },
-        swap({ swapped }) { if (call) { call.about.swapped = swapped; draw() } },
+        swap(turned) { if (call?.turn(turned)) draw() },
       },
     })
   }
@@ -134,7 +134,7 @@ export default function (component) {
     ask()
   }
   const mine = listen({
-    ticket: data.ticket, call: "",
+    token: data.token, call: "",
     on: {
       stale() { current.setTriggerValue("stale", Date.now()) },
       trouble({ reason }) { missing.hidden = false; missing.textContent = reason },
@@ -149,7 +149,7 @@ export default function (component) {
   })
   const seconds = setInterval(tick, 1000)
   return {
-    update(next) { current = next; mine.renew(next.data.ticket); one?.renew(next.data.ticket) },
+    update(next) { current = next; mine.renew(next.data.token); one?.renew(next.data.token) },
     leave() { id = ""; mine.close(); one?.close(); clearInterval(seconds); root.remove() },
   }
 }

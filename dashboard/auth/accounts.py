@@ -1,19 +1,19 @@
-"""Local accounts: argon2 passwords, and a door that gets slower the more often someone guesses."""
+"""Local accounts: argon2 passwords, and a sign-in that gets slower the more often someone guesses."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections import OrderedDict
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import select
 
-from storage.database import Database
+from storage.db.engine import Database
 from storage.tables import Account, Audit
 from storage.viewer import ROLES, Viewer
+from tenor.bounded_dict import BoundedDict
 from tenor.errors import BadInput
 
 SHORTEST_PASSWORD = 10
@@ -89,7 +89,7 @@ class Accounts:
 
     def version_of(self, name: str) -> tuple[int, str] | None:
         """An account's version and role; None when there is no such account. Known for a second: every request asks,
-        and a changed password may take that long to shut the door. While the database is away, what was known of
+        and a changed password may take that long to end a session. While the database is away, what was known of
         those who are here holds for some minutes, so that live pages go on."""
         read_at, known = self._versions.get(name, (0.0, None))
         if time.monotonic() - read_at > 1.0:
@@ -133,12 +133,12 @@ class Accounts:
             raise BadInput(f"a password has at least {SHORTEST_PASSWORD} characters")
 
 
-class Patience:
+class SignInThrottle:
     """Counts failures by whatever names the guesser; after a few each costs a longer wait."""
 
     def __init__(self, free_tries: int) -> None:
         self._free_tries = free_tries
-        self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
+        self._failures: BoundedDict[str, tuple[int, float]] = BoundedDict(REMEMBERED)
 
     def wait_s(self, name: str) -> float:
         """How long this one must still wait before another try."""
@@ -149,8 +149,6 @@ class Patience:
         over = count - self._free_tries
         pause = min(2.0 ** min(over, 20), LONGEST_WAIT_S) if over >= 0 else 0.0
         self._failures[name] = (count, time.monotonic() + pause)
-        while len(self._failures) > REMEMBERED:
-            self._failures.popitem(last=False)
 
     def succeeded(self, name: str) -> None:
         self._failures.pop(name, None)

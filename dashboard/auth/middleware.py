@@ -1,4 +1,4 @@
-"""The door: what every request passes, Streamlit's own included, before anything answers it."""
+"""What every request passes, Streamlit's own included, before anything answers it: host, session, headers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dashboard.sign_in import SignIn, is_loopback
+from dashboard.auth.sign_in import SignIn, is_loopback
 
 log = structlog.get_logger(__name__)
 
@@ -30,12 +30,14 @@ HEADERS = {
         "form-action 'self'; frame-ancestors 'none'"
     ),
 }
-OPEN = re.compile(r"/(sign-in|sign-out|assets/.*|static/.*|favicon\.png|_stcore/health|healthz|api/.*|feed|audio/.*)")
-"""What needs no session cookie: the sign-in itself, the program without a caller's word in it, and what asks for a
-ticket or a token of its own."""
+OPEN = re.compile(
+    r"/(sign-in|sign-out|assets/.*|static/.*|favicon\.png|_stcore/health|healthz|api/.*|feed|audio/.*|assistant(/.*)?)"
+)
+"""What needs no session cookie: the sign-in itself, the program without a caller's word in it, what asks for a token of
+its own, and the page for shoppers."""
 
 
-class Door:
+class AuthMiddleware:
     """Turns away hosts that are not ours (a page elsewhere whose name was made to point here), and, where accounts are
     ours, everyone without a session."""
 
@@ -48,14 +50,14 @@ class Door:
             await self._app(scope, receive, send)
             return
         try:
-            await self._let_in(scope, receive, send)
+            await self._serve_or_refuse(scope, receive, send)
         except SQLAlchemyError as error:
             log.warning("the database does not answer", path=scope["path"], error=type(error).__name__)
             if scope["type"] == "websocket":
                 raise
             await _away(scope)(scope, receive, _with_headers(send))
 
-    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve_or_refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         if (refusal := self._refusal(scope, headers)) is None:
             await self._app(scope, receive, _with_headers(send) if scope["type"] == "http" else send)

@@ -16,9 +16,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from dashboard import look
-from dashboard.accounts import ADDRESS_TRIES, FREE_TRIES, Accounts, Patience
-from dashboard.tickets import SESSION, Tickets
+from dashboard.auth.accounts import ADDRESS_TRIES, FREE_TRIES, Accounts, SignInThrottle
+from dashboard.auth.tokens import SESSION, SignedTokens
+from dashboard.ui import elements, theme
 from storage.viewer import ROLES, Viewer
 from tenor.errors import BadInput
 from tenor.settings import DashboardSettings
@@ -30,7 +30,7 @@ LONGEST_FORM = 4096
 
 
 class SignIn:
-    def __init__(self, settings: DashboardSettings, accounts: Accounts, tickets: Tickets) -> None:
+    def __init__(self, settings: DashboardSettings, accounts: Accounts, tokens: SignedTokens) -> None:
         if settings.sign_in == "none" and not is_loopback(settings.host):
             raise BadInput(
                 f"without a sign-in the dashboard is for this machine only, not for {settings.host}",
@@ -39,9 +39,9 @@ class SignIn:
         self.kind = settings.sign_in
         self._settings = settings
         self._accounts = accounts
-        self._tickets = tickets
-        self._by_account, self._by_address = Patience(FREE_TRIES), Patience(ADDRESS_TRIES)
-        self._at_once = asyncio.Semaphore(2)  # a password takes 64 MB and a core to check
+        self._tokens = tokens
+        self._account_throttle, self._address_throttle = SignInThrottle(FREE_TRIES), SignInThrottle(ADDRESS_TRIES)
+        self._password_checks = asyncio.Semaphore(2)  # a password takes 64 MB and a core to check
 
     @property
     def lasts_s(self) -> float:
@@ -49,7 +49,7 @@ class SignIn:
 
     def session(self, cookies: Mapping[str, str]) -> Viewer | None:
         """Who signed in with this browser, when accounts are ours."""
-        return self._tickets.viewer(cookies.get(COOKIE, ""), SESSION)
+        return self._tokens.viewer(cookies.get(COOKIE, ""), SESSION)
 
     def viewer(self) -> Viewer:
         """Who looks at the page that is being made. Somebody we do not know is told so, and the page ends here."""
@@ -60,7 +60,7 @@ class SignIn:
         if self.kind == "local":
             viewer = self.session(st.context.cookies)
             if viewer is None:
-                look.notice("You are signed out", "Your session has ended.", link=("Sign in", "/sign-in"))
+                elements.notice("You are signed out", "Your session has ended.", link=("Sign in", "/sign-in"))
                 st.stop()
             return viewer
         return self._viewer_of_provider()
@@ -70,7 +70,7 @@ class SignIn:
         if self.kind == "oidc":
             st.sidebar.button("Sign out", on_click=st.logout, type="tertiary", icon=":material/logout:")
         elif self.kind == "local":
-            look.sign_out(assets)
+            elements.sign_out_button(assets)
 
     def routes(self) -> list[BaseRoute]:
         if self.kind != "local":
@@ -83,7 +83,7 @@ class SignIn:
 
     def _viewer_of_provider(self) -> Viewer:
         if not st.user.is_logged_in:
-            look.notice(f"Sign in to {self._settings.title}", "Your organisation signs you in.")
+            elements.notice(f"Sign in to {self._settings.title}", "Your organisation signs you in.")
             provider = self._settings.oidc_provider or None
             _, middle, _ = st.columns([1, 1, 1])
             middle.button("Sign in", on_click=st.login, args=[provider], type="primary", width="stretch")
@@ -93,7 +93,7 @@ class SignIn:
         role = role_of(claims, self._settings)
         if not name or role is None:
             missing = "has no role here" if name else f"comes without the claim {self._settings.oidc_account_claim!r}"
-            look.notice("You cannot come in", f"Your account {name} {missing}. Ask whoever runs this dashboard.")
+            elements.notice("You cannot come in", f"Your account {name} {missing}. Ask whoever runs this dashboard.")
             _, middle, _ = st.columns([1, 1, 1])
             middle.button("Sign out", on_click=st.logout, width="stretch")
             st.stop()
@@ -113,21 +113,21 @@ class SignIn:
         form = parse_qs((await request.body()).decode("utf-8", "replace"))
         name, password, target = (form.get(field, [""])[0] for field in ("name", "password", "next"))
         address = request.client.host if request.client else ""
-        if wait := max(self._by_account.wait_s(name), self._by_address.wait_s(address)):
+        if wait := max(self._account_throttle.wait_s(name), self._address_throttle.wait_s(address)):
             return self._page(target, f"Too many tries. Wait {wait:.0f} s, then try again.", name=name, status=429)
-        self._by_account.failed(name)  # until shown otherwise, so that many tries at once count too
-        self._by_address.failed(address)
-        async with self._at_once:
+        self._account_throttle.failed(name)  # until shown otherwise, so that many tries at once count too
+        self._address_throttle.failed(address)
+        async with self._password_checks:
             viewer = await asyncio.to_thread(self._accounts.check, name, password)
         if viewer is None:
             return self._page(target, "That name and password do not belong together.", name=name, status=401)
-        self._by_account.succeeded(name)
-        self._by_address.succeeded(address)
+        self._account_throttle.succeeded(name)
+        self._address_throttle.succeeded(address)
         response = RedirectResponse(_inside(target), 303)
-        ticket = self._tickets.issue(viewer, SESSION, self.lasts_s)
+        token = self._tokens.issue(viewer, SESSION, self.lasts_s)
         secure = request.url.scheme == "https"
         response.set_cookie(
-            COOKIE, ticket, max_age=int(self.lasts_s), httponly=True, samesite="lax", secure=secure, path="/"
+            COOKIE, token, max_age=int(self.lasts_s), httponly=True, samesite="lax", secure=secure, path="/"
         )
         return response
 
@@ -139,9 +139,9 @@ class SignIn:
         return response
 
     def _page(self, target: str, trouble: str = "", *, name: str = "", status: int = 200) -> HTMLResponse:
-        page = Template(look.asset("sign_in.html")).substitute(
+        page = Template(theme.asset("sign_in.html")).substitute(
             title=escape(self._settings.title),
-            icon=look.icon(),
+            icon=theme.icon(),
             trouble=escape(trouble),
             hidden="" if trouble else "hidden",
             name=escape(name, quote=True),

@@ -1,4 +1,5 @@
-"""Tickets: who is looking, signed, until when. Pages carry them to the feed, the recordings and the actions."""
+"""Signed tokens: who is looking, and until when. Pages send them to the feed, the recordings and the actions; browsers
+as a cookie; programs to the API."""
 
 from __future__ import annotations
 
@@ -16,27 +17,27 @@ from storage.viewer import ROLES, Viewer
 from tenor.settings import Settings
 
 VersionOf = Callable[[str], tuple[int, str] | None]
-PAGE, SESSION, TOKEN = "page", "session", "token"
-"""What a ticket is for: a page's own requests, a browser's cookie, a program's API calls. None passes for another."""
+PAGE, SESSION, API = "page", "session", "token"
+"""What a token is for: a page's own requests, a browser's cookie, a program's API calls. None passes for another."""
 ROUND_S = 600
 
 
-def audio_of(call: str) -> str:
-    """For one recording: an audio element has its ticket in the address, so it opens nothing else."""
+def recording_purpose(call: str) -> str:
+    """For one recording: an audio element has its token in the address, so it opens nothing else."""
     return f"audio {call}"
 
 
-class Tickets:
+class SignedTokens:
     """`version_of` tells an account's version and role, or None when there is no such account any more; without it
-    names are not accounts of ours and a ticket stands by itself. Tokens are given to accounts of ours whoever signs
-    people in: `token_version_of` is for them."""
+    names are not accounts of ours and a token stands by itself. API tokens belong to accounts of ours whoever signs
+    people in: `api_version_of` is for them."""
 
     def __init__(
-        self, secret: str, version_of: VersionOf | None = None, *, token_version_of: VersionOf | None = None
+        self, secret: str, version_of: VersionOf | None = None, *, api_version_of: VersionOf | None = None
     ) -> None:
         self._secret = secret
         self._version_of = version_of
-        self._token_version_of = token_version_of or version_of
+        self._api_version_of = api_version_of or version_of
 
     def issue(self, viewer: Viewer, purpose: str, lasts_s: float) -> str:
         version_of = self._lookup(purpose)
@@ -45,13 +46,13 @@ class Tickets:
         return str(self._signer(purpose).dumps([viewer.name, viewer.role, int(time.time() + lasts_s), version]))
 
     def for_page(self, viewer: Viewer, lasts_s: float, purpose: str = PAGE) -> str:
-        """The same ticket for some minutes, so that a page that is made again has nothing new to send."""
+        """The same token for some minutes, so that a page that is made again has nothing new to send."""
         return self.issue(viewer, purpose, lasts_s + ROUND_S - time.time() % ROUND_S)
 
-    def viewer(self, ticket: str, purpose: str) -> Viewer | None:
-        """Who holds this ticket; None when it is not ours, for something else, too old, or its account has changed."""
+    def viewer(self, token: str, purpose: str) -> Viewer | None:
+        """Who holds this token; None when it is not ours, for something else, too old, or its account has changed."""
         try:
-            name, role, until, version = self._signer(purpose).loads(ticket)
+            name, role, until, version = self._signer(purpose).loads(token)
         except (BadData, ValueError, TypeError):
             return None
         if role not in ROLES or time.time() >= until:
@@ -62,18 +63,23 @@ class Tickets:
         return Viewer(name, role)
 
     def _lookup(self, purpose: str) -> VersionOf | None:
-        return self._token_version_of if purpose == TOKEN else self._version_of
+        return self._api_version_of if purpose == API else self._version_of
 
     def _signer(self, purpose: str) -> URLSafeSerializer:
-        return URLSafeSerializer(
-            self._secret, salt=f"tenor {purpose}", signer_kwargs={"key_derivation": "hmac", "digest_method": sha256}
-        )
+        return signer(self._secret, purpose)
+
+
+def signer(secret: str, purpose: str) -> URLSafeSerializer:
+    """Signs for one purpose: what it signed passes for no other."""
+    return URLSafeSerializer(
+        secret, salt=f"tenor {purpose}", signer_kwargs={"key_derivation": "hmac", "digest_method": sha256}
+    )
 
 
 def bearer(headers: Headers) -> str:
-    """The ticket or token that a request carries; empty when it carries none."""
-    scheme, _, ticket = headers.get("authorization", "").partition(" ")
-    return ticket.strip() if scheme.lower() == "bearer" else ""
+    """The token that a request carries; empty when it carries none."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def secret_of(settings: Settings) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import NamedTuple
 
-from storage.database import Database
+from storage.db.engine import Database
 from storage.viewer import Role, Viewer
 
 EVERYONE: tuple[Role, ...] = ("agent", "manager", "analyst", "administrator")
@@ -33,6 +33,7 @@ PAGES = (
     Page("customers", "Customers", ":material/person_search:", "Look back", OVERSIGHT),
     Page("search", "Search", ":material/search:", "Look back", EVERYONE),
     Page("review", "Review", ":material/rate_review:", "Improve", OVERSIGHT),
+    Page("flows", "Flows", ":material/account_tree:", "Improve", OVERSIGHT),
     Page("operations", "Operations", ":material/monitor_heart:", "House", OVERSIGHT),
 )
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import filters, listing, look, lookback, plots, tiles
-from storage import history
-from storage.database import Database
-from storage.figures import trend
-from storage.history import Person, Scope
-from storage.periods import Period, Step
+from dashboard.ui import charts, elements, filters, formatting, history_view, stat_cards, tables
+from storage.db.engine import Database
+from storage.queries import history
+from storage.queries.history import Person, Scope
+from storage.queries.periods import Period, Step
+from storage.queries.statistics import trend
 from storage.viewer import Viewer
 
 
 def show(viewer: Viewer, database: Database) -> None:
-    listing.dress()
+    tables.apply_styles()
     with database.session() as session:
         people = history.agents(session, viewer)
-    look.heading("Agents" if viewer.sees_all else "My calls", "how calls went, and whether that changes")
+    elements.heading("Agents" if viewer.sees_all else "My calls", "how calls went, and whether that changes")
     if not people:
-        look.empty(
+        elements.empty_state(
             "No calls yet",
             "Here you will see how each agent's calls feel over time. To look around:",
             "tenor sample add",
@@ -46,30 +46,30 @@ def _one(
     viewer: Viewer, database: Database, person: Person, people: dict[str, Person], period: Period, step: Step
 ) -> None:
     team = Scope(team=person.team, without=person.id) if viewer.sees_all and person.team else None
-    subject = lookback.read(database, viewer, person.name, Scope(agent=person.id), period, team)
-    listing.sample_mark(subject.own.sample > 0)
+    subject = history_view.load(database, viewer, person.name, Scope(agent=person.id), period, team)
+    tables.sample_notice(subject.own.sample > 0)
     if not subject.own.calls:
-        look.empty("No calls in this period", f"{person.name} had none. Choose a longer period above.")
+        elements.empty_state("No calls in this period", f"{person.name} had none. Choose a longer period above.")
         return
-    lookback.show_tiles(subject)
-    chosen = lookback.show_curves(subject, step)
+    history_view.show_cards(subject)
+    chosen = history_view.show_charts(subject, step)
     left, right = st.columns(2)
     with database.session() as session:
         hours = history.by_hour(session, viewer, subject.scope, period)
         tasks = history.by_task(session, viewer, subject.scope, period)
         rules = history.alerts(session, viewer, subject.scope, period)
     with left:
-        tiles.section("Through the week", "colour: callers' mood · size: calls")
-        plots.show(plots.rhythm(hours))
+        stat_cards.section("Through the week", "colour: callers' mood · size: calls")
+        charts.show(charts.hours_of_week(hours))
     with right:
-        tiles.section("What calls were about", "colour: callers' mood")
-        plots.show(plots.bars([(look.words(task), tally) for task, tally in tasks.items()], "Calls"))
+        stat_cards.section("What calls were about", "colour: callers' mood")
+        charts.show(charts.calls_by_group([(formatting.words(task), stats) for task, stats in tasks.items()], "Calls"))
     if rules:
         st.html(
             "Alerts: "
-            + " ".join(f'<span class="t-chip alert">{look.words(rule)}: {n}</span>' for rule, n in rules.items())
+            + " ".join(f'<span class="t-chip alert">{formatting.words(rule)}: {n}</span>' for rule, n in rules.items())
         )
-    lookback.show_calls(database, viewer, subject, chosen, step, _names(people))
+    history_view.show_calls(database, viewer, subject, chosen, step, _names(people))
 
 
 def _everyone(viewer: Viewer, database: Database, people: dict[str, Person], period: Period) -> None:
@@ -85,42 +85,43 @@ def _everyone(viewer: Viewer, database: Database, people: dict[str, Person], per
     with database.session() as session:
         agents = history.by_agent(session, viewer, scope, period)
         hours = history.by_hour(session, viewer, scope, period)
-    subject = lookback.read(database, viewer, "Everyone", scope, period, None)
-    listing.sample_mark(subject.own.sample > 0)
+    subject = history_view.load(database, viewer, "Everyone", scope, period, None)
+    tables.sample_notice(subject.own.sample > 0)
     if not subject.own.calls:
-        look.empty("No calls in this period", "Choose a longer one, or fewer conditions.")
+        elements.empty_state("No calls in this period", "Choose a longer one, or fewer conditions.")
         return
-    lookback.show_tiles(subject)
+    history_view.show_cards(subject)
     left, right = st.columns([3, 2])
     with left:
-        tiles.section(
+        stat_cards.section(
             "Agents",
             "calls in brackets · dashed: everyone · intervals that overlap are no difference · a click opens one",
         )
         rows = [
-            (name, people[name].name, tally["mood_caller"], people[name].team)
-            for name, tally in agents.items()
+            (name, people[name].name, stats["mood_caller"], people[name].team)
+            for name, stats in agents.items()
             if name in people
         ]
         overall = subject.own["mood_caller"].mean
-        chosen = plots.show(plots.dots(rows, overall, "Team"), choose="row", key="dots").get("id")
+        chosen = charts.show(charts.means_by_person(rows, overall, "Team"), choose="row", key="dots").get("id")
         if chosen in people:
-            filters.choose("agent", chosen)
+            filters.select("agent", chosen)
     with right:
-        tiles.section("Through the week", "colour: callers' mood · size: calls")
-        plots.show(plots.rhythm(hours))
-        trends = {side: trend({day: tally[side] for day, tally in subject.days.items()}) for side in plots.SIDES}
-        tiles.section(
-            "All together", f"within the period, callers: {tiles.tendency(trends['mood_caller'], subject.own.calls)}"
+        stat_cards.section("Through the week", "colour: callers' mood · size: calls")
+        charts.show(charts.hours_of_week(hours))
+        trends = {side: trend({day: stats[side] for day, stats in subject.days.items()}) for side in charts.SIDES}
+        stat_cards.section(
+            "All together",
+            f"within the period, callers: {stat_cards.trend_text(trends['mood_caller'], subject.own.calls)}",
         )
-        plots.show(plots.mood_over_time(history.in_steps(subject.days, "week"), trends, None, "week"))
-    listing.download(
+        charts.show(charts.mood_over_time(history.in_steps(subject.days, "week"), trends, None, "week"))
+    tables.download(
         "Agents",
         "all",
         [
-            {"agent": name, "team": people[name].team if name in people else "", "calls": tally.calls}
-            | {figure: tally[figure].mean for figure in lookback.FIGURES}
-            for name, tally in agents.items()
+            {"agent": name, "team": people[name].team if name in people else "", "calls": stats.calls}
+            | {measure: stats[measure].mean for measure in history_view.MEASURES}
+            for name, stats in agents.items()
         ],
     )
 

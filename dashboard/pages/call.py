@@ -6,50 +6,55 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from dashboard import audio, choices, frame, look, navigation
-from storage import calls, people
-from storage.database import Database
+from dashboard.context import current_context
+from dashboard.routes import recordings
+from dashboard.ui import elements, formatting, navigation
+from storage.db.engine import Database
+from storage.queries import calls, people
 from storage.viewer import Viewer
 
 RECENT = 100
 
 
 def show(viewer: Viewer, database: Database) -> None:
-    here = frame.current()
+    context = current_context()
     call = st.query_params.get("call", "")
     if not call:
         _choose(viewer, database)
         return
-    data = here.page(
+    names = context.names()
+    data = context.page(
         viewer,
         call=call,
         pages=navigation.titles(),
         sentence=st.query_params.get("sentence", ""),
-        audio=audio.address(here.tickets, viewer, call, here.sign_in.lasts_s),
-        intents=choices.intents(here.settings),
-        sentiments=choices.sentiments(here.settings),
+        audio=recordings.recording_url(context.tokens, viewer, call, context.sign_in.lasts_s),
+        intents=names.intents,
+        sentiments=names.sentiments[::-1],
     )
-    part = look.part("call", "cards")(key=f"call {call}", data=data, on_back_change=_ran, on_stale_change=_ran)
-    if part.back:
+    component = elements.component("call", "cards")(
+        key=f"call {call}", data=data, on_back_change=_ran, on_stale_change=_ran
+    )
+    if component.back:
         # The filters that Live was left with.
-        navigation.go("live", **dict(parse_qsl(part.back.removeprefix("?"))))
+        navigation.go("live", **dict(parse_qsl(component.back.removeprefix("?"))))
 
 
 def _choose(viewer: Viewer, database: Database) -> None:
     """Without a call in the address: the latest ones."""
-    look.heading("Call", "Choose one, or open it from another page")
+    elements.heading("Call", "Choose one, or open it from another page")
     with database.session() as session:
         found = calls.page(session, viewer, limit=RECENT).calls
         names = people.names_on(session, viewer, found)
     if not found:
-        look.empty("No calls yet", "They appear here the moment they begin. To see some:", "tenor demo")
+        elements.empty_state("No calls yet", "They appear here the moment they begin. To see some:", "tenor demo")
         return
     for call in found:
         agent, customer = (names.get(one, one) for one in (call.agent, call.customer))
         title = (agent or call.id) + (f" with {customer}" if customer else "")
-        about = [look.moment(call.started_at), call.queue, look.wanted(call.task), call.state]
+        about = [formatting.moment(call.started_at), call.queue, formatting.intent(call.task), call.state]
         link = navigation.address("call", call=call.id)
-        look.line(title, " · ".join(filter(None, about)), link, mood=call.mood_caller)
+        elements.link_row(title, " · ".join(filter(None, about)), link, mood=call.mood_caller)
 
 
 def _ran() -> None:

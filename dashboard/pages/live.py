@@ -1,21 +1,22 @@
-"""Live: all calls now, worst first, pushed from the bus. The part in the browser does the work."""
+"""Live: all calls now, worst first, pushed from the bus. The component in the browser does the work."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import frame, look, navigation
-from storage.database import Database
+from dashboard.context import current_context
+from dashboard.ui import elements, navigation
+from storage.db.engine import Database
 from storage.viewer import Viewer
 
 
 def show(viewer: Viewer, database: Database) -> None:
-    here = frame.current()
-    # `open` is a tile that was clicked; `stale` asks for a new ticket, which this run has made.
-    data = here.page(viewer, filters=st.query_params.to_dict())
-    live = look.part("live")(key="live", data=data, on_open_change=_ran, on_stale_change=_ran)
-    if live.open:
-        navigation.go("call", call=live.open)
+    context = current_context()
+    # `open` is a tile that was clicked; `stale` asks for a new token, which this run has made.
+    data = context.page(viewer, filters=st.query_params.to_dict())
+    component = elements.component("live")(key="live", data=data, on_open_change=_ran, on_stale_change=_ran)
+    if component.open:
+        navigation.go("call", call=component.open)
 
 
 def _ran() -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dashboard import frame, look, navigation
-from storage.database import Database
+from dashboard.context import current_context
+from dashboard.ui import elements, navigation
+from storage.db.engine import Database
 from storage.viewer import Viewer
 
 
 def show(viewer: Viewer, database: Database) -> None:
-    here = frame.current()
-    part = look.part("my_call", "cards")(
-        key="my call", data=here.page(viewer), on_open_change=_ran, on_stale_change=_ran
+    context = current_context()
+    component = elements.component("my_call", "cards")(
+        key="my call", data=context.page(viewer), on_open_change=_ran, on_stale_change=_ran
     )
-    if part.open:
-        navigation.go("call", call=part.open)
+    if component.open:
+        navigation.go("call", call=component.open)
 
 
 def _ran() -> None:

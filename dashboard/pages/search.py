@@ -10,13 +10,15 @@ from typing import Any, Literal
 import msgspec
 import streamlit as st
 
-from dashboard import choices, filters, frame, listing, look, navigation, plots, tiles
-from storage import history
-from storage.database import Database
-from storage.people import customer_names
-from storage.periods import Period
+from dashboard.context import current_context
+from dashboard.ui import charts, elements, filters, formatting, navigation, stat_cards, tables, theme
+from storage.db.engine import Database
+from storage.labels.allowed import searchable_names
+from storage.queries import history
+from storage.queries.people import customer_names
+from storage.queries.periods import Period
 from storage.search import Hit, SearchQuery, Snippet, by_day, from_dict, search
-from storage.search.saved import Saved, forget, save, saved
+from storage.search.saved import SavedQuery, forget, save, saved
 from storage.viewer import Viewer
 from tenor.errors import BadInput
 
@@ -33,8 +35,8 @@ FIELDS = ("sentiment", "role", *MORE)
 
 
 def show(viewer: Viewer, database: Database) -> None:
-    listing.dress()
-    look.heading("Search", "every sentence, as people left it")
+    tables.apply_styles()
+    elements.heading("Search", "every sentence, as people left it")
     _recall()
     with database.session() as session:
         kept = saved(session, viewer.name)
@@ -45,21 +47,21 @@ def show(viewer: Viewer, database: Database) -> None:
         with database.session() as session:
             began = time.perf_counter()
             found = search(session, viewer, query, limit=MOST)
-            days = by_day(session, viewer, query, look.zone(), COUNTED)
+            days = by_day(session, viewer, query, formatting.zone(), COUNTED)
             took = time.perf_counter() - began
     except BadInput as error:
-        look.trouble("This cannot be looked for.", f"{error.message}. {error.hint}")
+        elements.error("This cannot be looked for.", f"{error.message}. {error.hint}")
         return
     if not found.hits:
         _nothing(viewer, database, query)
         return
     total = days.total()
     all_counted = total < COUNTED
-    many = look.count(total) if all_counted else f"more than {look.count(total)}"
-    listing.sample_mark(any(hit.sample for hit in found.hits))
-    tiles.section(f"{many} sentence{'' if total == 1 else 's'}", f"in {took * 1000:.0f} ms")
+    many = formatting.count(total) if all_counted else f"more than {formatting.count(total)}"
+    tables.sample_notice(any(hit.sample for hit in found.hits))
+    stat_cards.section(f"{many} sentence{'' if total == 1 else 's'}", f"in {took * 1000:.0f} ms")
     if all_counted and total > 5 and len({day for day, _ in days}) > 1:  # one day has no shape
-        plots.show(plots.sentiments_over_time(days))
+        charts.show(charts.sentiments_over_time(days))
     if found.cursor:
         plotted = "" if all_counted else " Too many for a plot by day: look for less."
         st.caption(f"Shown and downloaded: the newest {MOST}.{plotted}")
@@ -72,22 +74,22 @@ def show(viewer: Viewer, database: Database) -> None:
         if shown < len(found.hits) and st.button(f"Show {min(SHOWN, len(found.hits) - shown)} more"):
             st.session_state["shown"], st.session_state["shown_of"] = shown + SHOWN, query
             st.rerun()
-        listing.download("Sentences", "found", [_as_row(hit, look.zone()) for hit in found.hits])
+        tables.download("Sentences", "found", [_as_row(hit, formatting.zone()) for hit in found.hits])
 
 
 def _options(viewer: Viewer, database: Database) -> dict[str, Any]:
-    settings = frame.current().settings
     with database.session() as session:
-        period = Period.ending(time.time(), 364, look.zone())
+        period = Period.ending(time.time(), 364, formatting.zone())
         people = history.agents(session, viewer)
+        names = searchable_names(session, current_context().settings.language)
         customers = history.customers(session, viewer, limit=history.MOST)
         told: tuple[Literal["task", "site", "queue", "medium"], ...] = ("task", "site", "queue", "medium")
         return {name: history.values(session, viewer, name) for name in told} | {
             "people": people,
             "agent": list(people),
             "customer": sorted(one.id for one in customers),
-            "sentiment": choices.sentiments(settings),
-            "intent": [*choices.intents(settings), "unknown"],
+            "sentiment": names.sentiments[::-1],
+            "intent": names.intents,
             "rule": list(history.alerts(session, viewer, history.Scope(), period)),
         }
 
@@ -99,7 +101,7 @@ def _asked(options: dict[str, Any]) -> SearchQuery:
             "Words", key="words", bind="query-params", placeholder='refund "last week" cancel* -thanks',
             help='All of the words; "a phrase"; begin*; -without', icon=":material/search:",
         )  # fmt: skip
-        span = st.selectbox("When", [*TIMES, filters.OWN], key="when", bind="query-params", width=140)
+        span = st.selectbox("When", [*TIMES, filters.CUSTOM], key="when", bind="query-params", width=140)
         when = _when(span or "Any time")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sentiment = st.pills(
@@ -120,14 +122,14 @@ def _asked(options: dict[str, Any]) -> SearchQuery:
 
 
 def _when(span: str) -> dict[str, float]:
-    if span == filters.OWN:
-        own = filters.own_dates()
+    if span == filters.CUSTOM:
+        own = filters.custom_dates()
         return {"since": own.since, "until": own.until}
     days = TIMES[span]
-    return {"since": Period.ending(time.time(), days, look.zone()).since} if days else {}
+    return {"since": Period.ending(time.time(), days, formatting.zone()).since} if days else {}
 
 
-def _saved(viewer: Viewer, database: Database, kept: list[Saved], query: SearchQuery) -> None:
+def _saved(viewer: Viewer, database: Database, kept: list[SavedQuery], query: SearchQuery) -> None:
     """Searches one comes back to."""
     with st.container(horizontal=True, vertical_alignment="center"):
         for one in kept:
@@ -157,7 +159,7 @@ def _timeless(query: SearchQuery) -> SearchQuery:
 
 def _recall() -> None:
     """A saved search fills the filters, before they are drawn."""
-    one: Saved | None = st.session_state.pop("recall", None)
+    one: SavedQuery | None = st.session_state.pop("recall", None)
     if one is None:
         return
     query = one.query
@@ -171,9 +173,9 @@ def _nothing(viewer: Viewer, database: Database, query: SearchQuery) -> None:
     with database.session() as session:
         some = search(session, viewer, SearchQuery(), limit=1).hits
     if some:
-        look.empty("Nothing found", "Try fewer words, the beginning of one (cancel*), or fewer conditions.")
+        elements.empty_state("Nothing found", "Try fewer words, the beginning of one (cancel*), or fewer conditions.")
     else:
-        look.empty(
+        elements.empty_state(
             "Nothing has been said yet",
             "Every sentence of every call can be found here. To look around:",
             "tenor sample add",
@@ -181,21 +183,22 @@ def _nothing(viewer: Viewer, database: Database, query: SearchQuery) -> None:
 
 
 def _row(hit: Hit, names: dict[str, str]) -> str:
-    label = hit.sentiment if hit.sentiment in look.SENTIMENT_SHAPES else "neutral"
+    label = hit.sentiment if hit.sentiment in theme.SENTIMENT_SHAPES else "neutral"
     where = [
         names.get(hit.agent, hit.agent),
         names.get(hit.customer, hit.customer),
-        look.wanted(hit.task),
+        formatting.intent(hit.task),
         hit.medium if hit.medium != "voice" else "",
     ]
-    about = " · ".join(escape(one) for one in (hit.role, look.wanted(hit.intent), *where) if one)
-    rules = "".join(f'<span class="t-chip alert">{escape(look.words(rule))}</span>' for rule in hit.rules)
+    about = " · ".join(escape(one) for one in (hit.role, formatting.intent(hit.intent), *where) if one)
+    rules = "".join(f'<span class="t-chip alert">{escape(formatting.words(rule))}</span>' for rule in hit.rules)
     was = f"<s>{_marked(hit.original)}</s>" if hit.original else ""
     link = escape(navigation.address("call", call=hit.call, sentence=hit.sentence), quote=True)
     return (
-        f'<a class="t-row" href="{link}" target="_self"><span class="when">{escape(look.moment(hit.spoken_at))}</span>'
+        f'<a class="t-row" href="{link}" target="_self">'
+        f'<span class="when">{escape(formatting.moment(hit.spoken_at))}</span>'
         f'<span class="what">{_marked(hit.snippet)}{was} {rules}<small>{about}</small></span>'
-        f'<span class="felt"><span class="t-{label}">{look.SENTIMENT_SHAPES[label]}</span> {escape(hit.sentiment)}'
+        f'<span class="felt"><span class="t-{label}">{theme.SENTIMENT_SHAPES[label]}</span> {escape(hit.sentiment)}'
         "</span></a>"
     )
 
@@ -224,6 +227,6 @@ def _as_row(hit: Hit, zone: tzinfo) -> dict[str, Any]:
         "queue",
         "site",
     )
-    return {"spoken_at": listing.written(hit.spoken_at, zone), "text": hit.snippet.text} | {
+    return {"spoken_at": tables.csv_time(hit.spoken_at, zone), "text": hit.snippet.text} | {
         name: getattr(hit, name) for name in kept
     }

@@ -1,4 +1,4 @@
-"""What people do on pages: notes, acknowledgements, corrections, turning sides round. Each asks for the page's ticket,
+"""What people do on pages: notes, acknowledgements, corrections, turning sides round. Each asks for the page's token,
 so that no other site can do it in a person's name, and leaves a line in the audit trail."""
 
 from __future__ import annotations
@@ -14,23 +14,22 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from dashboard import choices, snapshot
-from dashboard.feed import Feed
-from dashboard.tickets import PAGE, Tickets, bearer
-from storage import calls
-from storage.database import Database
-from storage.labels import label
-from storage.tables import Audit, Call, Label
+from dashboard.auth.tokens import PAGE, SignedTokens, bearer
+from dashboard.routes import snapshot
+from storage.db.engine import Database
+from storage.labels.allowed import allowed_names
+from storage.labels.labels import correct, swap_sides
+from storage.labels.publisher import LabelPublisher
+from storage.tables import Audit
 from storage.viewer import Role, Viewer
 from tenor.bus import Bus
-from tenor.errors import BadInput, Unavailable
+from tenor.errors import BadInput, Refused, Unavailable
 from tenor.events import NOTES, Note, NoteAcknowledged
 from tenor.settings import Settings
 
 LONGEST_BODY = 64 * 1024
 LONGEST_NOTE = 2000
 WRITES_NOTES: tuple[Role, ...] = ("manager", "administrator")
-SWAPS: tuple[Role, ...] = ("manager", "analyst", "administrator")
 
 
 class Denied(Exception):
@@ -65,8 +64,10 @@ Action = Callable[[Viewer, bytes], Awaitable[dict[str, object]]]
 
 
 class Actions:
-    def __init__(self, bus: Bus, database: Database, tickets: Tickets, feed: Feed, settings: Settings) -> None:
-        self._bus, self._database, self._tickets, self._feed = bus, database, tickets, feed
+    def __init__(
+        self, bus: Bus, database: Database, tokens: SignedTokens, publisher: LabelPublisher, settings: Settings
+    ) -> None:
+        self._bus, self._database, self._tokens, self._publisher = bus, database, tokens, publisher
         self._settings = settings
 
     def routes(self) -> list[BaseRoute]:
@@ -75,7 +76,7 @@ class Actions:
 
     def _taking(self, action: Action) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            viewer = await asyncio.to_thread(self._tickets.viewer, bearer(request.headers), PAGE)
+            viewer = await asyncio.to_thread(self._tokens.viewer, bearer(request.headers), PAGE)
             if viewer is None:
                 return JSONResponse({"error": "your session has ended: reload the page"}, 401)
             try:
@@ -86,6 +87,8 @@ class Actions:
                 return JSONResponse({"error": denied.reason}, denied.status)
             except BadInput as error:
                 return JSONResponse({"error": error.message}, 400)
+            except Refused as error:
+                return JSONResponse({"error": error.message}, 403)
             except Unavailable as error:
                 return JSONResponse({"error": error.message}, 503)
 
@@ -117,18 +120,15 @@ class Actions:
 
     async def _correct(self, viewer: Viewer, body: bytes) -> dict[str, object]:
         wanted = msgspec.json.decode(body, type=Correct)
-        made, agent = await asyncio.to_thread(self._label, viewer, wanted)
-        content = snapshot.label_of(made)
-        self._feed.tell("label", made.call, agent, content)
-        return content
+        corrected = await asyncio.to_thread(self._label, viewer, wanted)
+        self._publisher.wake()
+        return corrected
 
     async def _swap(self, viewer: Viewer, body: bytes) -> dict[str, object]:
         wanted = msgspec.json.decode(body, type=Swap)
-        _allow(viewer, SWAPS, "turn the sides round")
-        call = await asyncio.to_thread(self._turn_round, viewer, wanted.call)
-        content: dict[str, object] = {"call": call.id, "swapped": call.swapped}
-        self._feed.tell("swap", call.id, call.agent, content)
-        return content
+        turned = await asyncio.to_thread(self._turn_round, viewer, wanted.call)
+        self._publisher.wake()
+        return turned
 
     def _agent_of(self, viewer: Viewer, call: str) -> str:
         agent = snapshot.agent_of(self._database, viewer, call)
@@ -142,18 +142,17 @@ class Actions:
             session.add(Audit(at=time.time(), who=viewer.name, action="note.written", subject=wanted.call))
             session.commit()
 
-    def _label(self, viewer: Viewer, wanted: Correct) -> tuple[Label, str]:
-        with self._database.session() as session:
-            known = choices.known(self._settings)
-            made = label(session, viewer, wanted.sentence, wanted.kind, wanted.value, wanted.seconds, known=known)
-            session.commit()
-        return made, self._agent_of(viewer, made.call)
+    def _label(self, viewer: Viewer, wanted: Correct) -> dict[str, object]:
+        with self._database.begin() as session:
+            names = allowed_names(session, self._settings.language)
+            made = correct(
+                session, viewer, wanted.sentence, wanted.kind, wanted.value, names=names, seconds=wanted.seconds
+            )
+            return snapshot.corrected_in(session, made.sentence) or {}
 
-    def _turn_round(self, viewer: Viewer, call_id: str) -> Call:
-        with self._database.session() as session:
-            call = calls.swap(session, viewer, call_id)
-            session.commit()
-            return call
+    def _turn_round(self, viewer: Viewer, call: str) -> dict[str, object]:
+        with self._database.begin() as session:
+            return snapshot.turned(swap_sides(session, viewer, call))
 
 
 async def _body(request: Request) -> bytes:

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 import structlog
@@ -25,21 +25,26 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from dashboard import snapshot
-from dashboard.tickets import PAGE, Tickets, bearer
-from storage.database import Database
-from storage.patience import patiently
+from dashboard.auth.tokens import PAGE, SignedTokens, bearer
+from dashboard.routes import snapshot
+from storage.db.engine import Database
+from storage.db.retry import patiently
 from storage.viewer import HOUSE, Viewer
+from tenor.bounded_dict import BoundedDict
 from tenor.bus import Bus, Record
 from tenor.errors import Unavailable
 from tenor.events import (
     CALLS,
+    LABELS,
     NOTES,
     SENTENCES,
     TRANSCRIPTS,
+    TURNS,
     Alert,
     CallMetrics,
     CallState,
+    Event,
+    Label,
     Note,
     NoteAcknowledged,
     Sentence,
@@ -51,7 +56,7 @@ from tenor.events import (
 log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
-TOPICS: tuple[Topic, ...] = (TRANSCRIPTS, SENTENCES, CALLS, NOTES)
+TOPICS: tuple[Topic, ...] = (TRANSCRIPTS, SENTENCES, CALLS, NOTES, LABELS, TURNS)
 NAMES: dict[type, str] = {
     Transcript: "transcript",
     Sentence: "sentence",
@@ -60,6 +65,7 @@ NAMES: dict[type, str] = {
     Alert: "alert",
     Note: "note",
     NoteAcknowledged: "ack",
+    Label: "label",
 }
 HEARTBEAT_S = 15.0
 """How long a stream may be silent; also how soon a session that ended elsewhere ends here."""
@@ -77,7 +83,7 @@ GOING_ON = ("ringing", "live")
 TROUBLE = b'{"reason": "The database does not answer: this page goes on with what is said now."}'
 
 
-class Message(NamedTuple):
+class FeedMessage(NamedTuple):
     call: str
     agent: str
     at: float
@@ -86,7 +92,17 @@ class Message(NamedTuple):
     """It came before the call it belongs to was known to go on."""
 
 
-class Listener:
+class Tap(Protocol):
+    """Another part of this process that follows the bus, too: one follower is enough for all."""
+
+    def resumed(self) -> None:
+        """From now on everything is heard; what came before may have been missed."""
+        ...
+
+    def heard(self, record: Record, event: Event) -> None: ...
+
+
+class FeedListener:
     """One browser."""
 
     def __init__(self, viewer: Viewer, call: str) -> None:
@@ -95,10 +111,10 @@ class Listener:
         self._woken = asyncio.Event()
         self._behind = False
 
-    def hears(self, message: Message) -> bool:
+    def hears(self, message: FeedMessage) -> bool:
         return self.viewer.may_see(message.agent) and self.call in ("", message.call)
 
-    def offer(self, message: Message) -> None:
+    def offer(self, message: FeedMessage) -> None:
         if not self.hears(message):
             return
         if len(self._waiting) >= QUEUE:
@@ -137,10 +153,11 @@ class Feed:
     def __init__(self, bus: Bus, database: Database) -> None:
         self._bus = bus
         self._database = database
-        self._listeners: set[Listener] = set()
-        self._agents: OrderedDict[str, str] = OrderedDict()
-        self._lately: deque[Message] = deque(maxlen=LATELY)
-        self._going_on: dict[str, Message] = {}
+        self._listeners: set[FeedListener] = set()
+        self.taps: list[Tap] = []
+        self._agents: BoundedDict[str, str] = BoundedDict(KNOWN_CALLS)
+        self._lately: deque[FeedMessage] = deque(maxlen=LATELY)
+        self._going_on: dict[str, FeedMessage] = {}
         """The last state of each call that has not ended."""
         self._waiting: asyncio.Task[None] | None = None
         """While the database is away, whoever waits for it."""
@@ -152,6 +169,8 @@ class Feed:
         while True:
             try:
                 async with self._bus.follower(TOPICS) as follower:
+                    for tap in self.taps:
+                        tap.resumed()
                     while True:
                         await self._pass_on(await follower.poll(timeout_s=1.0))
             except Unavailable as error:
@@ -168,18 +187,14 @@ class Feed:
         for listener in self._listeners:
             listener.start_over()
 
-    def tell(self, kind: str, call: str, agent: str, content: dict[str, Any]) -> None:
-        """Something that is not on the bus: a person's correction, sides turned round."""
-        self._deliver(Message(call, agent, time.monotonic(), frame(kind, msgspec.json.encode(content))))
-
-    def routes(self, tickets: Tickets) -> list[BaseRoute]:
+    def routes(self, tokens: SignedTokens) -> list[BaseRoute]:
         async def feed(request: Request) -> Response:
-            ticket = bearer(request.headers)
-            viewer = await asyncio.to_thread(tickets.viewer, ticket, PAGE)
+            token = bearer(request.headers)
+            viewer = await asyncio.to_thread(tokens.viewer, token, PAGE)
             if viewer is None:
                 return JSONResponse({"error": "your session has ended: reload the page"}, 401)
             call = request.query_params.get("call", "")
-            events = self.stream(viewer, call, lambda: tickets.viewer(ticket, PAGE) is not None)
+            events = self.stream(viewer, call, lambda: tokens.viewer(token, PAGE) is not None)
             headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
             return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
@@ -187,7 +202,7 @@ class Feed:
 
     async def stream(self, viewer: Viewer, call: str, still_valid: Callable[[], bool]) -> AsyncIterator[bytes]:
         """Server-sent events for one browser: all calls, or one, that this viewer may see."""
-        listener = Listener(viewer, call)
+        listener = FeedListener(viewer, call)
         self._listeners.add(listener)
         try:
             yield await self._beginning(listener)
@@ -213,7 +228,7 @@ class Feed:
         except SQLAlchemyError:
             return True  # nobody can tell now; it is asked again with the next heartbeat
 
-    async def _beginning(self, listener: Listener) -> bytes:
+    async def _beginning(self, listener: FeedListener) -> bytes:
         """The snapshot, what came lately, and `now`: what follows is new."""
         lately = b"".join(message.bytes for message in self._recent() if listener.hears(message))
         read = snapshot.of_call if listener.call else snapshot.of_live_calls
@@ -251,7 +266,7 @@ class Feed:
         if self._waiting is None:
             self._away_since = None
 
-    def _recent(self) -> Iterable[Message]:
+    def _recent(self) -> Iterable[FeedMessage]:
         """What the database may not have yet: more than the last seconds when it was away."""
         oldest = min(time.monotonic(), self._away_since or float("inf")) - LATELY_S
         return (message for message in self._lately if message.at >= oldest)
@@ -262,17 +277,22 @@ class Feed:
                 event = _TOPICS[record.topic].decode(record.value)
             except Unreadable:
                 continue  # its stage reports it
+            for tap in self.taps:
+                tap.heard(record, event)
             name = NAMES.get(type(event))
             if name is None:
                 continue
             new = event.call not in self._going_on
             if isinstance(event, CallState) and event.info is not None:
-                self._remember(event.call, event.info.agent)
+                self._agents[event.call] = event.info.agent
             agent = self._agents.get(event.call)
             if agent is None:
                 agent = await self._look_up(event.call)
             early = new and not isinstance(event, CallState)
-            message = Message(event.call, agent, time.monotonic(), frame(name, record.value), early)
+            told = await self._labelled(event) if isinstance(event, Label) else frame(name, record.value)
+            if not told:
+                continue
+            message = FeedMessage(event.call, agent, time.monotonic(), told, early)
             if isinstance(event, CallState):
                 self._follow(event, message)
             overtook = self._early(event.call) if new and event.call in self._going_on else []
@@ -280,20 +300,29 @@ class Feed:
             for one in overtook:
                 self._deliver(one._replace(agent=agent, early=False))
 
-    def _early(self, call: str) -> list[Message]:
+    async def _labelled(self, event: Label) -> bytes:
+        """A label with what counts now, as the database says: it was there before it was on the bus. Nothing while the
+        database is away: pages then start over with a snapshot when it is back."""
+        if event.kind == "sides":
+            turned = await self._asked(snapshot.sides_of, self._database, HOUSE, event.call)
+            return frame("swap", msgspec.json.encode(turned)) if turned else b""
+        corrected = await self._asked(snapshot.corrected, self._database, HOUSE, event.sentence)
+        return frame("label", msgspec.json.encode(msgspec.to_builtins(event) | corrected)) if corrected else b""
+
+    def _early(self, call: str) -> list[FeedMessage]:
         """Topics are read side by side: what was said before we knew of the call, to be told again."""
         early = [message for message in self._lately if message.call == call and message.early]
         for message in early:
             self._lately.remove(message)
         return early
 
-    def _follow(self, event: CallState, message: Message) -> None:
+    def _follow(self, event: CallState, message: FeedMessage) -> None:
         if event.state not in GOING_ON:
             self._going_on.pop(event.call, None)
         elif event.info is not None and len(self._going_on) < KNOWN_CALLS:
             self._going_on[event.call] = message
 
-    def _deliver(self, message: Message) -> None:
+    def _deliver(self, message: FeedMessage) -> None:
         self._lately.append(message)
         for listener in self._listeners:
             listener.offer(message)
@@ -302,14 +331,8 @@ class Feed:
         """Whose call it is. One that nobody knows yet is not an agent's to see until its state tells."""
         agent = await self._asked(snapshot.agent_of, self._database, HOUSE, call)
         if agent is not None:
-            self._remember(call, agent)
+            self._agents[call] = agent
         return agent or ""
-
-    def _remember(self, call: str, agent: str) -> None:
-        self._agents[call] = agent
-        self._agents.move_to_end(call)
-        if len(self._agents) > KNOWN_CALLS:
-            self._agents.popitem(last=False)
 
 
 _TOPICS = {topic.name: topic for topic in TOPICS}

@@ -10,46 +10,46 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from dashboard.auth.tokens import PAGE, SignedTokens, bearer
 from dashboard.playbook import PlaybookFile
-from dashboard.tickets import PAGE, Tickets, bearer
 from tenor.settings import Settings
 
 LONGEST_BODY = 256 * 1024
 
 
-class Said(msgspec.Struct, frozen=True):
+class ShownSentence(msgspec.Struct, frozen=True):
     role: str
     text: str
     mood: float
 
 
-class Moment(msgspec.Struct, frozen=True):
+class ShownCall(msgspec.Struct, frozen=True):
     """The call as the page knows it: nothing is looked up, so the answer is as fresh as the question."""
 
     task: str = ""
     intent: str = ""
     mood_caller: float | None = None
-    sentences: list[Said] = []
+    sentences: list[ShownSentence] = []
     alerts: list[str] = []
 
 
 class NextSteps:
-    def __init__(self, settings: Settings, tickets: Tickets) -> None:
+    def __init__(self, settings: Settings, tokens: SignedTokens) -> None:
         path = settings.language.playbook
         self._file = PlaybookFile(Path(path) if path else None)
-        self._tickets = tickets
+        self._tokens = tokens
 
     def routes(self) -> list[BaseRoute]:
         return [Route("/steps", self._suggest, methods=["POST"])]
 
     async def _suggest(self, request: Request) -> Response:
-        if await asyncio.to_thread(self._tickets.viewer, bearer(request.headers), PAGE) is None:
+        if await asyncio.to_thread(self._tokens.viewer, bearer(request.headers), PAGE) is None:
             return JSONResponse({"error": "your session has ended: reload the page"}, 401)
         length = request.headers.get("content-length", "")
         if not length.isdigit() or int(length) > LONGEST_BODY:
             return JSONResponse({"error": "that is too much at once"}, 413)
         try:
-            moment = msgspec.json.decode(await request.body(), type=Moment)
+            moment = msgspec.json.decode(await request.body(), type=ShownCall)
         except msgspec.MsgspecError as error:
             return JSONResponse({"error": str(error)}, 400)
         book = self._file.playbook()

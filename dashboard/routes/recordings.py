@@ -12,10 +12,10 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from dashboard.tickets import Tickets, audio_of
-from storage import calls
-from storage.database import Database
-from storage.shelf import Shelf
+from dashboard.auth.tokens import SignedTokens, recording_purpose
+from storage.db.engine import Database
+from storage.queries import calls
+from storage.recorder.store import RecordingStore
 from storage.tables import Audit
 from storage.viewer import Viewer
 from tenor.settings import Settings
@@ -27,23 +27,23 @@ HEARD_S = 600.0
 """A browser asks for a recording many times while it plays: one line in the audit trail is enough for as long."""
 
 
-def address(tickets: Tickets, viewer: Viewer, call: str, lasts_s: float) -> str:
-    """Where a page finds the recording of a call: the ticket in it opens this one alone."""
-    return f"/audio/{quote(call, safe='')}?ticket={tickets.for_page(viewer, lasts_s, audio_of(call))}"
+def recording_url(tokens: SignedTokens, viewer: Viewer, call: str, lasts_s: float) -> str:
+    """Where a page finds the recording of a call: the token in it opens this one alone."""
+    return f"/audio/{quote(call, safe='')}?token={tokens.for_page(viewer, lasts_s, recording_purpose(call))}"
 
 
-class Audio:
-    def __init__(self, settings: Settings, database: Database, tickets: Tickets) -> None:
-        self._shelf = Shelf(settings)
-        self._database, self._tickets = database, tickets
+class Recordings:
+    def __init__(self, settings: Settings, database: Database, tokens: SignedTokens) -> None:
+        self._store = RecordingStore(settings)
+        self._database, self._tokens = database, tokens
         self._heard: dict[tuple[str, str], float] = {}
 
     def routes(self) -> list[BaseRoute]:
         return [Route("/audio/{call:path}", self._play, methods=["GET"])]
 
     async def _play(self, request: Request) -> Response:
-        call, ticket = request.path_params["call"], request.query_params.get("ticket", "")
-        viewer = await asyncio.to_thread(self._tickets.viewer, ticket, audio_of(call))
+        call, token = request.path_params["call"], request.query_params.get("token", "")
+        viewer = await asyncio.to_thread(self._tokens.viewer, token, recording_purpose(call))
         if viewer is None:
             return PlainTextResponse("your session has ended: reload the page\n", 401)
         return await self.serve(request, viewer, call)
@@ -54,7 +54,7 @@ class Audio:
         if not name:
             return PlainTextResponse("there is no such recording\n", 404)
         try:
-            size = await asyncio.to_thread(self._shelf.size, name)
+            size = await asyncio.to_thread(self._store.size, name)
         except FileNotFoundError:
             return PlainTextResponse("the recording is no longer there\n", 404)
         headers = {"Accept-Ranges": "bytes", "Cache-Control": "private, no-store"}
@@ -75,7 +75,7 @@ class Audio:
             yield piece
 
     def _read(self, name: str, start: int, end: int) -> Iterator[bytes]:
-        with self._shelf.open(name) as file:
+        with self._store.open(name) as file:
             file.seek(start)
             while start < end and (piece := file.read(min(PIECE, end - start))):
                 start += len(piece)

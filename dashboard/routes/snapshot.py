@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
+from sqlmodel import Session, col, select
 
-from storage import calls, people
-from storage.database import Database
-from storage.live import live_calls
+from storage.db.engine import Database
+from storage.labels.effective import effective_labels, effective_values, sides
+from storage.queries import calls, people
+from storage.queries.live import live_calls
 from storage.tables import Alert, Call, Label, Note, Sentence
 from storage.viewer import Viewer
 
@@ -36,6 +39,7 @@ def of_call(database: Database, viewer: Viewer, call: str) -> bytes:
             "alerts": [_as_event(row, "alert", ALERT) for row in whole.alerts],
             "notes": [_as_event(row, "note", NOTE) for row in whole.notes],
             "labels": [label_of(label) for labels in whole.labels.values() for label in labels],
+            "effective": {sentence: _effective(labels, whole.call.agent) for sentence, labels in whole.labels.items()},
             "names": names,
         }
     )
@@ -48,6 +52,33 @@ def agent_of(database: Database, viewer: Viewer, call: str) -> str | None:
     return found.agent if found else None
 
 
+def corrected(database: Database, viewer: Viewer, sentence: str) -> dict[str, Any] | None:
+    """A sentence that was labelled, as people left it, with the labels that count; None when it is gone."""
+    with database.session() as session:
+        return corrected_in(session, sentence)
+
+
+def corrected_in(session: Session, sentence: str) -> dict[str, Any] | None:
+    row = session.get(Sentence, sentence)
+    call = session.get(Call, row.call) if row else None
+    if row is None or call is None:
+        return None
+    labels = session.exec(select(Label).where(col(Label.sentence) == sentence)).all()
+    left = effective_values(row, call, labels)
+    return {"call": call.id, "sentence": row.id, "effective": _effective(labels, call.agent), "as_left": left}
+
+
+def sides_of(database: Database, viewer: Viewer, call: str) -> dict[str, Any] | None:
+    """Who is who in a call; None when it is gone."""
+    with database.session() as session:
+        found = calls.find(session, viewer, call)
+    return turned(found) if found else None
+
+
+def turned(call: Call) -> dict[str, Any]:
+    return {"call": call.id, "swapped": call.swapped, "sides": sides(call.swapped)}
+
+
 def label_of(label: Label) -> dict[str, Any]:
     return {name: getattr(label, name) for name in ("call", "sentence", "kind", "value", "predicted", "author", "at")}
 
@@ -57,16 +88,19 @@ CALL = (
     *("ended_at", "duration_ms", "state", "state_at", "reason", "task", "task_score", "metrics"),
     *("sample", "attributes"),
 )
-SENTENCE = (
-    *("call", "channel", "role", "revision", "start_ms", "end_ms", "text", "sentiment", "sentiment_scores", "mood"),
-    *("intent", "intent_score", "slots", "labels", "language", "times", "latency_ms"),
-)
+SENTENCE = tuple(name for name in Sentence.model_fields if name not in ("id", "spoken_at", "models"))
+"""All but which models said it and when in the day: the page counts from the beginning of the call."""
 ALERT = ("call", "rule", "severity", "text", "at_ms", "at", "escalation", "sentence")
 NOTE = ("call", "author", "text", "at", "sentence", "acknowledged_by", "acknowledged_at")
 
 
+def _effective(labels: Iterable[Label], agent: str) -> dict[str, dict[str, Any]]:
+    return {kind: label_of(label) for kind, label in effective_labels(labels, agent).items()}
+
+
 def _call(row: Call) -> dict[str, Any]:
-    return {"id": row.id, "recorded": bool(row.recording), **{name: getattr(row, name) for name in CALL}}
+    about = {"id": row.id, "recorded": bool(row.recording), "sides": sides(row.swapped)}
+    return about | {name: getattr(row, name) for name in CALL}
 
 
 def _as_event(row: Sentence | Alert | Note, id_name: str, fields: tuple[str, ...]) -> dict[str, Any]:

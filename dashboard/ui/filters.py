@@ -9,37 +9,43 @@ from typing import NoReturn, get_args
 
 import streamlit as st
 
-from dashboard import look
-from storage.periods import Period, Step
+from dashboard.ui import formatting
+from storage.queries.periods import Period, Step
 
 SPANS = {"7 days": 7, "4 weeks": 28, "8 weeks": 56, "6 months": 182, "1 year": 364}
 STEPS: tuple[Step, ...] = get_args(Step)
-OWN = "Own dates"
+CUSTOM = "Own dates"
 EVERYTHING = "All"
 
 
 def period(default: str = "4 weeks") -> Period:
     span = st.segmented_control(
-        "Period", [*SPANS, OWN], default=default, required=True, key="period", bind="query-params", wrap=True
+        "Period", [*SPANS, CUSTOM], default=default, required=True, key="period", bind="query-params", wrap=True
     )
-    return own_dates() if span == OWN else Period.ending(time.time(), SPANS[span or default], look.zone())
+    return custom_dates() if span == CUSTOM else Period.ending(time.time(), SPANS[span or default], formatting.zone())
 
 
-def own_dates() -> Period:
+def custom_dates() -> Period:
     """From one day to another, both included. Until the second is chosen, the first alone."""
-    today = look.local(time.time()).date()
+    today = formatting.local(time.time()).date()
     chosen: tuple[date, ...] = st.date_input(
         "From and to", (today - timedelta(days=27), today), max_value=today, key="dates", bind="query-params",
         format="YYYY-MM-DD", required=True, width=240,
     )  # fmt: skip
-    return Period(chosen[0], chosen[-1], look.zone())
+    return Period(chosen[0], chosen[-1], formatting.zone())
 
 
 def step(span: Period) -> Step:
     """Days for weeks, weeks for months, unless the reader wants otherwise."""
     default: Step = "day" if span.days <= 60 else "week"
     chosen = st.segmented_control(
-        "By", STEPS, default=default, required=True, key=f"by_{default}", bind="query-params", format_func=look.words
+        "By",
+        STEPS,
+        default=default,
+        required=True,
+        key=f"by_{default}",
+        bind="query-params",
+        format_func=formatting.words,
     )
     return chosen or default
 
@@ -67,7 +73,7 @@ def person(label: str, names: Mapping[str, str], key: str, everyone: str) -> str
     return chosen
 
 
-def choose(key: str, one: str) -> NoReturn:
+def select(key: str, one: str) -> NoReturn:
     """As if chosen in the filter: what a click on a mark does."""
     st.session_state[f"chosen_{key}"] = one
     st.rerun()

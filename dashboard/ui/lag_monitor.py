@@ -34,7 +34,7 @@ class Lag:
     """Moments and what waited then."""
 
 
-class StageWatch:
+class StageMonitor:
     """What was seen of one stage. A partition that stands still is noticed although the others go on."""
 
     def __init__(self, stage: str) -> None:
@@ -45,7 +45,7 @@ class StageWatch:
         """When each was last seen to go on, or to have nothing to do."""
         self._workers = 0
 
-    def see(self, now: float, progress: Mapping[Partition, Progress], workers: int = 1) -> None:
+    def record(self, now: float, progress: Mapping[Partition, Progress], workers: int = 1) -> None:
         self._workers = workers
         looked_away = not self._past or now - self._past[-1][0] > LOOKED_AWAY_S
         for partition, at in progress.items():
@@ -68,7 +68,7 @@ class StageWatch:
         return "working" if waiting else "nothing waiting"
 
 
-class LagWatch:
+class LagMonitor:
     """One a process. Has a thread with an event loop of its own, since pages have none."""
 
     def __init__(self, settings: Settings) -> None:
@@ -76,26 +76,26 @@ class LagWatch:
         self._loop = asyncio.new_event_loop()
         self._lock = threading.Lock()
         self._bus: Bus | None = None
-        self._stages = {stage: StageWatch(stage) for stage in READS}
-        self._looked = 0.0
+        self._stages = {stage: StageMonitor(stage) for stage in READS}
+        self._measured_at = 0.0
         threading.Thread(target=self._loop.run_forever, daemon=True, name="lag").start()
 
-    def look(self) -> list[Lag]:
+    def measure(self) -> list[Lag]:
         """Measured at most once a second, however many look. Raises a TenorError when the bus is not there."""
         with self._lock:
-            if time.time() - self._looked >= EVERY_S:
-                self._run(self._measure())
-                self._looked = time.time()
+            if time.time() - self._measured_at >= EVERY_S:
+                self._run(self._read())
+                self._measured_at = time.time()
             return [stage.lag() for stage in self._stages.values()]
 
-    async def _measure(self) -> None:
+    async def _read(self) -> None:
         if self._bus is None:
             bus = open_bus(self._settings)
             await bus.__aenter__()
             self._bus = bus
         now = time.time()
         for stage, topics in READS.items():
-            self._stages[stage].see(now, await self._bus.progress(topics, stage), await self._bus.members(stage))
+            self._stages[stage].record(now, await self._bus.progress(topics, stage), await self._bus.members(stage))
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result(15)

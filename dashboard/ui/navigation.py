@@ -11,24 +11,24 @@ from urllib.parse import urlencode
 import streamlit as st
 from sqlmodel import select
 
-from dashboard import look
+from dashboard.auth.sign_in import OWNER
 from dashboard.pages import PAGES, Page
-from dashboard.sign_in import OWNER
-from storage.database import Database
+from dashboard.ui import elements, formatting
+from storage.db.engine import Database
 from storage.tables import Agent, Call
 from storage.viewer import ROLES, Viewer
 
 if TYPE_CHECKING:
-    from dashboard.frame import Frame
+    from dashboard.context import PageContext
 
 
-def navigate(pages: list[Page], viewer: Viewer, frame: Frame) -> None:
+def navigate(pages: list[Page], viewer: Viewer, context: PageContext) -> None:
     """Show the sidebar, then the page that is asked for."""
     sections: dict[str, list[Any]] = defaultdict(list)
     known: dict[str, Any] = {}
     for position, page in enumerate(pages):
         entry = st.Page(
-            partial(page.show, viewer, frame.database),
+            partial(page.show, viewer, context.database),
             title=page.title,
             icon=page.icon,
             url_path=page.name,
@@ -43,14 +43,14 @@ def navigate(pages: list[Page], viewer: Viewer, frame: Frame) -> None:
     st.session_state["pages"] = known
     chosen = st.navigation(dict(sections), expanded=True)
     with st.sidebar:
-        _who(viewer, frame)
+        _who(viewer, context)
     chosen.run()
 
 
 def _barred(page: Page) -> None:
     *others, last = (f"{role}s" for role in page.roles)
     for_whom = f"{', '.join(others)} and {last}" if others else last
-    look.empty(f"{page.title} is for {for_whom}", "What there is for you is in the menu on the left.")
+    elements.empty_state(f"{page.title} is for {for_whom}", "What there is for you is in the menu on the left.")
 
 
 def go(page: str, **params: str) -> NoReturn:
@@ -70,19 +70,19 @@ def titles() -> dict[str, str]:
     return {name: entry.title for name, entry in st.session_state["pages"].items()}
 
 
-def _who(viewer: Viewer, frame: Frame) -> None:
-    if frame.sign_in.kind == "none":
-        _looks_as(viewer, frame.database)
+def _who(viewer: Viewer, context: PageContext) -> None:
+    if context.sign_in.kind == "none":
+        _looks_as(viewer, context.database)
         return
     st.html(f'<div class="t-who">{escape(viewer.name)} · {viewer.role}</div>')
-    frame.sign_in.sign_out(frame.assets)
+    context.sign_in.sign_out(context.assets)
 
 
 def _looks_as(viewer: Viewer, database: Database) -> None:
     """Where nobody signs in, the person at this machine can see what each role sees."""
     with st.popover(f"{viewer.name} · {viewer.role}" if viewer != OWNER else "Administrator", width="stretch"):
         st.caption("Nobody signs in on this machine. See the pages as:")
-        role = st.radio("Role", ROLES, index=ROLES.index(viewer.role), format_func=look.words, key="look_role")
+        role = st.radio("Role", ROLES, index=ROLES.index(viewer.role), format_func=formatting.words, key="look_role")
         name: str = role
         if role == "agent":
             agents = sorted({*agents_of(database), *([viewer.name] if viewer.role == "agent" else [])})

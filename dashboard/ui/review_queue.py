@@ -1,4 +1,4 @@
-"""A reviewer's desk: what waits, what was skipped, and what can be taken back. One a person, session and kind."""
+"""A reviewer's queue: what waits, what was skipped, and what can be taken back. One per person, session and kind."""
 
 from __future__ import annotations
 
@@ -6,34 +6,38 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 
-from storage import review
-from storage.database import Database
-from storage.review import Answered, Chosen, Kind, Looked
+from storage.db.engine import Database
+from storage.labels import review
+from storage.labels.review import Kind, ReviewedLabel, ReviewItem, SentenceInContext
 from storage.viewer import Viewer
+from tenor.errors import BadInput
+from tenor.taxonomy.in_force import NamesInForce
 
 REFILL = 20
 
 
 @dataclass(slots=True)
-class Given:
+class GivenAnswer:
     """An answer, for as long as it can be taken back."""
 
-    chosen: Chosen
+    chosen: ReviewItem
     value: str
-    answered: Answered
+    answered: ReviewedLabel
 
 
 @dataclass(slots=True)
-class Desk:
+class ReviewQueue:
     kind: Kind
-    waiting: deque[Chosen] = field(default_factory=deque)
+    waiting: deque[ReviewItem] = field(default_factory=deque)
     put_aside: set[str] = field(default_factory=set)
     """Sentences skipped, and those answered: not to be offered again."""
-    given: list[Given] = field(default_factory=list)
+    given: list[GivenAnswer] = field(default_factory=list)
     shown: str = ""
     shown_at: float = 0.0
+    refused: str = ""
+    """Why the last answer was not taken, if it was not."""
 
-    def current(self, database: Database, viewer: Viewer) -> tuple[Chosen, Looked] | None:
+    def current(self, database: Database, viewer: Viewer) -> tuple[ReviewItem, SentenceInContext] | None:
         """The sentence to look at now; None when there is none left."""
         with database.session() as session:
             while True:
@@ -50,15 +54,20 @@ class Desk:
             self.shown, self.shown_at = chosen.sentence, time.monotonic()
         return chosen, looked
 
-    def answer(self, database: Database, viewer: Viewer, value: str) -> None:
+    def answer(self, database: Database, viewer: Viewer, names: NamesInForce, value: str) -> None:
         chosen = self.waiting[0]
-        with database.session() as session:
-            took = time.monotonic() - self.shown_at
-            answered = review.answer(session, viewer, chosen.sentence, self.kind, value, took)
-        self.given.append(Given(chosen, value, answered))
+        took = time.monotonic() - self.shown_at
+        try:
+            with database.session() as session:
+                answered = review.answer(session, viewer, chosen.sentence, self.kind, value, took, names=names)
+        except BadInput as error:
+            self.refused = error.message
+            return
+        self.given.append(GivenAnswer(chosen, value, answered))
         self.skip()
 
     def skip(self) -> None:
+        self.refused = ""
         self.put_aside.add(self.waiting.popleft().sentence)
 
     def undo(self, database: Database, viewer: Viewer) -> None:

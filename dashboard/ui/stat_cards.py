@@ -1,4 +1,4 @@
-"""Figures in a row, each with what it is compared with, in words that say no more than the numbers do."""
+"""Stat cards: figures in a row, each with what it is compared with, in words that say no more than the numbers do."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from html import escape
 
 import streamlit as st
 
-from dashboard import look
-from storage.figures import FEWEST, Sums, Trend, difference
+from dashboard.ui import formatting
+from storage.queries.statistics import FEWEST, MeasureSummary, Trend, difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,22 +20,24 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class StatCard:
     title: str
     value: str
     remarks: tuple[Remark, ...] = ()
     unit: str = ""
 
 
-def show(tiles: Iterable[Tile]) -> None:
-    st.html(f'<div class="t-tiles">{"".join(map(_html, tiles))}</div>')
+def show(cards: Iterable[StatCard]) -> None:
+    st.html(f'<div class="t-tiles">{"".join(map(_html, cards))}</div>')
 
 
 def section(title: str, about: str = "") -> None:
     st.html(f'<div class="t-section">{escape(title)}<small>{escape(about)}</small></div>')
 
 
-def compared(own: Sums, other: Sums, whom: str, written: Callable[[float | None], str], *, mood: bool) -> Remark:
+def comparison(
+    own: MeasureSummary, other: MeasureSummary, whom: str, written: Callable[[float | None], str], *, mood: bool
+) -> Remark:
     """Against the team, or the period before: a difference is told only when it is clear of chance."""
     if other.n == 0:
         return Remark(f"{whom}: no calls", "few")
@@ -50,11 +52,11 @@ def compared(own: Sums, other: Sums, whom: str, written: Callable[[float | None]
     return Remark(f"{'above' if up else 'below'} {whom} ({written(other.mean)})", tone)
 
 
-def tendency(found: Trend | None, calls: int) -> str:
+def trend_text(found: Trend | None, calls: int) -> str:
     """A trend in words."""
     if found is None:
         return f"{_calls(calls)}: too few for a trend"
-    low, high = look.mood(found.interval.low), look.mood(found.interval.high)
+    low, high = formatting.mood(found.interval.low), formatting.mood(found.interval.high)
     if not found.interval.clear:
         return f"no clear trend (between {low} and {high} a week)"
     return f"{'rising' if found.a_week > 0 else 'falling'} by {abs(found.a_week):.2f} a week ({low} to {high})"
@@ -64,7 +66,7 @@ def _calls(count: int) -> str:
     return f"{count} call" if count == 1 else f"{count} calls"
 
 
-def _html(tile: Tile) -> str:
-    remarks = "".join(f'<p class="{remark.tone}">{escape(remark.text)}</p>' for remark in tile.remarks)
-    unit = f" <small>{escape(tile.unit)}</small>" if tile.unit else ""
-    return f'<div class="t-tile"><h4>{escape(tile.title)}</h4><b>{escape(tile.value)}{unit}</b>{remarks}</div>'
+def _html(card: StatCard) -> str:
+    remarks = "".join(f'<p class="{remark.tone}">{escape(remark.text)}</p>' for remark in card.remarks)
+    unit = f" <small>{escape(card.unit)}</small>" if card.unit else ""
+    return f'<div class="t-tile"><h4>{escape(card.title)}</h4><b>{escape(card.value)}{unit}</b>{remarks}</div>'

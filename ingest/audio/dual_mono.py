@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ingest.audio import Samples
+from ingest.audio.types import Samples
 
 LOUD_RMS = 100.0
 """Softer blocks say nothing: line noise is alike or not by chance."""
@@ -20,7 +20,7 @@ SAME = 0.03
 one speaker on the other's channel is softer than the voice itself, so it differs too."""
 
 
-class Likeness:
+class DualMonoDetector:
     """Hears blocks of two channels until it has an opinion."""
 
     def __init__(self, rate: int) -> None:

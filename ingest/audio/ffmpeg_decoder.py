@@ -19,7 +19,7 @@ import ffmpeg
 import imageio_ffmpeg
 import numpy as np
 
-from ingest.audio import AudioFormat, Broken, Samples, channel_names
+from ingest.audio.types import AudioFormat, BrokenSource, Samples, channel_names
 from tenor.errors import BadInput
 
 LOSSLESS = ("pcm_s", "pcm_u", "pcm_f", "flac", "alac", "wavpack", "tta", "ape", "shorten")
@@ -29,7 +29,7 @@ def program() -> str:
     return shutil.which("ffmpeg") or str(imageio_ffmpeg.get_ffmpeg_exe())
 
 
-class ProcessedFile:
+class FfmpegDecoder:
     """A file decoded by an `ffmpeg` subprocess that writes WAV to a pipe."""
 
     def __init__(self, file: BinaryIO, name: str, path: str | None, chunk_ms: int = 100) -> None:
@@ -72,7 +72,7 @@ class ProcessedFile:
             whole = len(data) - len(data) % (2 * channels)
             yield np.frombuffer(data[:whole], dtype="<i2").reshape(-1, channels)
         if self._process.wait():
-            raise Broken(f"{self._name} cannot be read on: {self._last_words()}")
+            raise BrokenSource(f"{self._name} cannot be read on: {self._last_words()}")
 
     def interrupt(self) -> None:
         self._process.kill()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import soxr
 
-from ingest.audio import Audio, AudioFormat, Samples
+from ingest.audio.types import AudioFormat, AudioReader, Samples
 from ingest.sources import Source
 from ingest.warnings import Warnings
 from tenor.errors import BadInput, TenorError
@@ -16,16 +16,16 @@ PAUSE_S = 0.8
 """Between two files: long enough for each to end its own sentence."""
 
 
-class Pieces:
+class JoinedFiles:
     """The files one after the other, in the format of the first. One that cannot be read is told and left out."""
 
-    def __init__(self, folder: Source, open_audio: Callable[[Source], Audio], warnings: Warnings) -> None:
+    def __init__(self, folder: Source, open_audio: Callable[[Source], AudioReader], warnings: Warnings) -> None:
         self._files = iter(folder.pieces)
         self._open_audio, self._warnings = open_audio, warnings
         first = self._next()
         if first is None:
             raise BadInput(f"none of the files in {folder.name} can be read")
-        self._piece: Audio | None = first
+        self._piece: AudioReader | None = first
         self.format: AudioFormat = first.format._replace(duration_s=None)
 
     def blocks(self) -> Iterator[Samples]:
@@ -46,7 +46,7 @@ class Pieces:
         if self._piece is not None:
             self._piece.close()
 
-    def _next(self) -> Audio | None:
+    def _next(self) -> AudioReader | None:
         for file in self._files:
             try:
                 return self._open_audio(file)
@@ -54,7 +54,7 @@ class Pieces:
                 self._warnings.add(f"{error.message}; left out")
         return None
 
-    def _fitted(self, piece: Audio) -> Iterator[Samples]:
+    def _fitted(self, piece: AudioReader) -> Iterator[Samples]:
         rate, channels = self.format.rate, len(self.format.channels)
         if piece.format.rate == rate and len(piece.format.channels) == channels:
             yield from piece.blocks()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ingest.audio import AudioFormat, Samples, channel_names
+from ingest.audio.types import AudioFormat, Samples, channel_names
 from ingest.warnings import Warnings
 from tenor.errors import BadInput, Unavailable
 

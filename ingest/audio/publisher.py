@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 import structlog
 
-from ingest.audio import Broken
+from ingest.audio.recording import Block, Recording, open_recording
+from ingest.audio.types import BrokenSource
 from ingest.background import in_background
-from ingest.options import Options
-from ingest.recording import Block, Recording, open_recording
+from ingest.options import IngestOptions
+from ingest.results import PublishedCall, SourceResult
 from ingest.sources import Source
 from tenor.bus import Bus
 from tenor.errors import BadInput, TenorError
@@ -29,29 +29,9 @@ Progress = Callable[[Recording, int], None]
 """Told after every publication how many milliseconds of the recording are on the bus."""
 
 
-@dataclass(frozen=True)
-class Fed:
-    """How feeding a recording ended."""
-
-    call: str
-    heard_ms: int
-    chunks: int
-    reason: str
-    failed: bool = False
-    warnings: tuple[str, ...] = ()
-    """All of them: that a recording is cut off or damaged is known only at its end."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one source: fed, or the error that kept it from being opened."""
-
-    source: Source
-    fed: Fed | None = None
-    error: TenorError | None = None
-
-
-async def feed(bus: Bus, recording: Recording, *, pace: float | None = None, progress: Progress | None = None) -> Fed:
+async def publish_recording(
+    bus: Bus, recording: Recording, *, pace: float | None = None, progress: Progress | None = None
+) -> PublishedCall:
     """Publish a recording as a call and close it.
 
     `pace` 1.0 is real time, 4.0 four times as fast, None as fast as the bus takes it. Paced, a chunk is
@@ -62,20 +42,20 @@ async def feed(bus: Bus, recording: Recording, *, pace: float | None = None, pro
     """
     if pace is not None and not pace > 0:
         raise BadInput(f"a pace of {pace:g} never gets there", hint="1 is real time; leave it out for full speed")
-    feeder = _Feeder(bus, recording, None if recording.source.kind == "microphone" else pace, progress)
+    publisher = _Publisher(bus, recording, None if recording.source.kind == "microphone" else pace, progress)
     try:
-        return await feeder.run()
+        return await publisher.run()
     finally:
         recording.close()
 
 
-class _Feeder:
+class _Publisher:
     def __init__(self, bus: Bus, recording: Recording, pace: float | None, progress: Progress | None) -> None:
         self._bus, self._recording, self._pace, self._progress = bus, recording, pace, progress
         self._seq = 0
         self._heard_ms = 0
 
-    async def run(self) -> Fed:
+    async def run(self) -> PublishedCall:
         started_at = time.time()
         info = self._recording.info(started_at)
         await self._bus.publish(AUDIO, CallStarted(call=self._recording.call, info=info))
@@ -84,7 +64,7 @@ class _Feeder:
         except asyncio.CancelledError:
             await asyncio.shield(self._end("stopped"))
             raise
-        except Broken as error:
+        except BrokenSource as error:
             return await self._end(error.message, failed=True)
         return await self._end("end of file" if self._recording.source.kind != "microphone" else "stopped")
 
@@ -121,11 +101,11 @@ class _Feeder:
         if self._progress:
             self._progress(self._recording, self._heard_ms)
 
-    async def _end(self, reason: str, *, failed: bool = False) -> Fed:
+    async def _end(self, reason: str, *, failed: bool = False) -> PublishedCall:
         call = self._recording.call
         await self._bus.publish(AUDIO, CallEnded(call=call, reason=reason, at=time.time(), failed=failed))
         log.info("call fed", call=call, reason=reason, heard_ms=self._heard_ms)
-        return Fed(
+        return PublishedCall(
             call=call,
             heard_ms=self._heard_ms,
             chunks=self._seq * len(self._recording.columns),
@@ -135,16 +115,16 @@ class _Feeder:
         )
 
 
-async def feed_all(
+async def publish_recordings(
     bus: Bus,
     sources: Iterable[Source],
-    options: Options | None = None,
+    options: IngestOptions | None = None,
     *,
     pace: float | None = None,
     concurrency: int = 1,
     opened: Callable[[Recording], None] | None = None,
     progress: Progress | None = None,
-) -> list[Outcome]:
+) -> list[SourceResult]:
     """Feed many, so many at once. A source that cannot be heard does not keep the others from it."""
     sources = list(sources)
     if options and options.call and len(sources) > 1:
@@ -152,19 +132,19 @@ async def feed_all(
     gate = asyncio.Semaphore(concurrency)
     calls: set[str] = set()
 
-    async def one(source: Source) -> Outcome:
+    async def one(source: Source) -> SourceResult:
         async with gate:
             try:
                 recording = await in_background(lambda: open_recording(source, options))
             except TenorError as error:
-                return Outcome(source, error=error)
+                return SourceResult(source, error=error)
             if recording.call in calls:
                 recording.close()
-                return Outcome(source, error=BadInput(f"{source.name} was fed already as {recording.call}"))
+                return SourceResult(source, error=BadInput(f"{source.name} was fed already as {recording.call}"))
             calls.add(recording.call)
             if opened:
                 opened(recording)
-            return Outcome(source, fed=await feed(bus, recording, pace=pace, progress=progress))
+            return SourceResult(source, published=await publish_recording(bus, recording, pace=pace, progress=progress))
 
     try:
         async with asyncio.TaskGroup() as group:

@@ -2,7 +2,7 @@
 
 FFmpeg's libraries run in this process (PyAV): a subprocess takes two and a half times as long for a short
 MP3 (benchmarks/decoding.py). Where this build has no decoder for a codec, or when asked for, the
-`ffmpeg` program does it instead (ingest/ffmpeg_process.py).
+`ffmpeg` program does it instead (ingest/audio/ffmpeg_decoder.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import av
 import numpy as np
 
-from ingest.audio import AudioFormat, Broken, Samples, channel_names
+from ingest.audio.types import AudioFormat, BrokenSource, Samples, channel_names
 from ingest.warnings import Warnings
 from tenor.errors import BadInput, TenorError
 
@@ -33,7 +33,7 @@ class NoDecoder(BadInput):
     """The codec is known, but this build of FFmpeg cannot decode it."""
 
 
-class DecodedFile:
+class PyAvDecoder:
     """A file decoded by FFmpeg's libraries."""
 
     def __init__(
@@ -145,7 +145,7 @@ class DecodedFile:
             return av.AudioResampler(format="s16")
         layout = {1: "mono", 2: "stereo"}.get(len(self.format.channels))
         if layout is None:
-            raise Broken(f"{self._name} cannot be read on: the number of channels changes")
+            raise BrokenSource(f"{self._name} cannot be read on: the number of channels changes")
         self._warnings.add("the audio format changes in the middle; it was brought to that of the beginning")
         return av.AudioResampler(format="s16", layout=layout, rate=self.format.rate)
 
@@ -187,7 +187,7 @@ class DecodedFile:
         except TenorError:
             raise
         except Exception as error:  # of FFmpeg or of the file
-            raise Broken(f"{self._name} cannot be read on: {_reason(error)}") from None
+            raise BrokenSource(f"{self._name} cannot be read on: {_reason(error)}") from None
 
 
 def _shape(frame: Any) -> tuple[str, int, str]:

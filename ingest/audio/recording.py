@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
+import struct
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -11,14 +13,13 @@ from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import BinaryIO, NamedTuple, Self
 
-from ingest.audio import Audio, AudioFormat, Broken, Samples
-from ingest.decoding import DecodedFile, NoDecoder
-from ingest.ffmpeg_process import ProcessedFile
-from ingest.header import read_header
-from ingest.likeness import Likeness
-from ingest.microphone import Microphone
-from ingest.options import Options
-from ingest.pieces import Pieces
+from ingest.audio.dual_mono import DualMonoDetector
+from ingest.audio.ffmpeg_decoder import FfmpegDecoder
+from ingest.audio.joined_files import JoinedFiles
+from ingest.audio.microphone import Microphone
+from ingest.audio.pyav_decoder import NoDecoder, PyAvDecoder
+from ingest.audio.types import AudioFormat, AudioReader, BrokenSource, Samples
+from ingest.options import IngestOptions
 from ingest.sources import Source
 from ingest.warnings import Warnings
 from tenor.errors import BadInput
@@ -43,8 +44,8 @@ class Recording:
     def __init__(
         self,
         source: Source,
-        options: Options,
-        audio: Audio,
+        options: IngestOptions,
+        audio: AudioReader,
         warnings: Warnings,
         digest: str,
     ) -> None:
@@ -56,11 +57,11 @@ class Recording:
         """SHA-256 of the file; empty for a stream."""
         self._audio = audio
         self._reading = threading.Lock()
-        self._error: Broken | None = None
+        self._error: BrokenSource | None = None
         self._samples = audio.blocks()
         self.columns = _columns(options, audio.format)
         begun = self._begin()
-        self.roles = options.cast(len(self.columns))
+        self.roles = options.roles_for(len(self.columns))
         self.call = options.call or _call_id(source, digest)
         self._blocks = self._cut(chain(begun, self._samples))
         self._warn(audio.format)
@@ -85,14 +86,14 @@ class Recording:
         return self._blocks
 
     def read(self, blocks: int) -> list[Block]:
-        """At most so many blocks more; empty at the end. Raises `Broken`, but not before all was given."""
+        """At most so many blocks more; empty at the end. Raises `BrokenSource`, but not before all was given."""
         read: list[Block] = []
         with self._reading:
             if self._error:
                 raise self._error
             try:
                 read.extend(islice(self._blocks, blocks))  # keeps what came before an error
-            except Broken as error:
+            except BrokenSource as error:
                 self._error = error
                 if not read:
                     raise
@@ -145,15 +146,15 @@ class Recording:
             return begun
         if self.source.kind == "microphone":
             return begun
-        likeness = Likeness(self.format.rate)
-        likeness.hear(first[:, self.columns])
+        detector = DualMonoDetector(self.format.rate)
+        detector.hear(first[:, self.columns])
         try:
-            while not likeness.decided and (block := next(self._samples, None)) is not None:
+            while not detector.decided and (block := next(self._samples, None)) is not None:
                 begun.append(block)
-                likeness.hear(block[:, self.columns])
-        except Broken as error:
+                detector.hear(block[:, self.columns])
+        except BrokenSource as error:
             self._samples = _broken(error)
-        if likeness.same:
+        if detector.same:
             self.columns = self.columns[:1]
             self.warnings.add("both channels carry the same; heard as one speaker")
         return begun
@@ -175,9 +176,9 @@ class Recording:
             self.warnings.add(f"{len(audio.channels)} channels ({', '.join(audio.channels)}); heard: {heard}")
 
 
-def open_recording(source: Source, options: Options | None = None) -> Recording:
+def open_recording(source: Source, options: IngestOptions | None = None) -> Recording:
     """Open a source far enough to know that it can be heard; `BadInput` says in a line why it cannot."""
-    options = options or Options()
+    options = options or IngestOptions()
     warnings = Warnings(source.name)
     if source.kind == "microphone":
         wanted = max(options.channels) + 1 if options.channels else 1
@@ -185,12 +186,14 @@ def open_recording(source: Source, options: Options | None = None) -> Recording:
         return _recording(source, options, microphone, warnings, "")
     digest = "" if source.live else source.digest()
     if source.kind == "folder":
-        pieces = Pieces(source, lambda piece: _opened(piece, options, warnings), warnings)
+        pieces = JoinedFiles(source, lambda piece: _opened(piece, options, warnings), warnings)
         return _recording(source, options, pieces, warnings, digest)
     return _recording(source, options, _opened(source, options, warnings), warnings, digest)
 
 
-def _recording(source: Source, options: Options, audio: Audio, warnings: Warnings, digest: str) -> Recording:
+def _recording(
+    source: Source, options: IngestOptions, audio: AudioReader, warnings: Warnings, digest: str
+) -> Recording:
     try:
         return Recording(source, options, audio, warnings, digest)
     except BaseException:
@@ -198,7 +201,7 @@ def _recording(source: Source, options: Options, audio: Audio, warnings: Warning
         raise
 
 
-def _opened(source: Source, options: Options, warnings: Warnings) -> Audio:
+def _opened(source: Source, options: IngestOptions, warnings: Warnings) -> AudioReader:
     file = source.open()
     try:
         return _decoder(source, file, options, warnings)
@@ -207,22 +210,46 @@ def _opened(source: Source, options: Options, warnings: Warnings) -> Audio:
         raise
 
 
-def _decoder(source: Source, file: BinaryIO, options: Options, warnings: Warnings) -> Audio:
+def _decoder(source: Source, file: BinaryIO, options: IngestOptions, warnings: Warnings) -> AudioReader:
     """Closes the file when it is closed."""
     path = source.location if source.kind == "file" else None
-    exact = not source.live and read_header(file, source.name, warnings)
+    exact = not source.live and _read_header(file, source.name, warnings)
     if options.decoder == "ffmpeg":
-        return ProcessedFile(file, source.name, path, options.chunk_ms)
+        return FfmpegDecoder(file, source.name, path, options.chunk_ms)
     try:
-        return DecodedFile(file, source.name, warnings, options.chunk_ms, exact=exact, live=source.live)
+        return PyAvDecoder(file, source.name, warnings, options.chunk_ms, exact=exact, live=source.live)
     except NoDecoder:
         if source.live:
             raise
         file.seek(0)
-        return ProcessedFile(file, source.name, path, options.chunk_ms)
+        return FfmpegDecoder(file, source.name, path, options.chunk_ms)
 
 
-def _columns(options: Options, audio: AudioFormat) -> Sequence[int]:
+def _read_header(file: BinaryIO, name: str, warnings: Warnings) -> bool:
+    """Whether an MP3 tells its exact length. Refuses empty files, and warns of a WAV that was cut off: FFmpeg does not
+    pass on what the first bytes tell."""
+    head = file.read(12)
+    if not head:
+        raise BadInput(f"{name} is empty")
+    if head[:4] == b"RIFF" and head[8:] == b"WAVE":
+        _compare_size(file, struct.unpack("<I", head[4:8])[0] + 8, warnings)
+    start = 0
+    if head[:3] == b"ID3" and len(head) == 12:
+        start = 10 + sum(byte << shift for byte, shift in zip(head[6:10], (21, 14, 7, 0), strict=True))
+    file.seek(start)
+    first_frame = file.read(256)
+    file.seek(0)
+    return any(mark in first_frame for mark in (b"Xing", b"Info", b"VBRI"))
+
+
+def _compare_size(file: BinaryIO, announced: int, warnings: Warnings) -> None:
+    """Programs that write to a pipe leave a size of 0 or of about 4 GB in the header: those know nothing."""
+    size = file.seek(0, os.SEEK_END)
+    if size < announced < 0xFFFF_0000:
+        warnings.add(f"incomplete: the file ends after {100 * size // announced} % of its length")
+
+
+def _columns(options: IngestOptions, audio: AudioFormat) -> Sequence[int]:
     count = len(audio.channels)
     if options.channels is None:
         if len(options.roles) > max(2, count):
@@ -235,7 +262,7 @@ def _columns(options: Options, audio: AudioFormat) -> Sequence[int]:
     return list(options.channels)
 
 
-def _broken(error: Broken) -> Iterator[Samples]:
+def _broken(error: BrokenSource) -> Iterator[Samples]:
     raise error
     yield
 

@@ -24,13 +24,13 @@ class AudioFormat(NamedTuple):
     """As the container tells it; None when it does not."""
 
 
-class Audio(Protocol):
+class AudioReader(Protocol):
     """An open source of audio."""
 
     format: AudioFormat
 
     def blocks(self) -> Iterator[Samples]:
-        """All samples in order, in blocks of the length asked for. Raises `Broken` when the source does."""
+        """All samples in order, in blocks of the length asked for. Raises `BrokenSource` when the source does."""
         ...
 
     def interrupt(self) -> None:
@@ -40,7 +40,7 @@ class Audio(Protocol):
     def close(self) -> None: ...
 
 
-class Broken(BadInput):
+class BrokenSource(BadInput):
     """The source broke after some audio came; what came is good."""
 
 

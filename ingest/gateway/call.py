@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 import structlog
 
 from ingest.gateway import metrics
-from ingest.gateway.clock import Clock
-from ingest.gateway.faults import Malformed
+from ingest.gateway.errors import Malformed
 from ingest.gateway.leg import Leg
-from ingest.gateway.outbox import Outbox, Overflow
+from ingest.gateway.outbox import CallOutbox, Overflow
+from ingest.gateway.playback import Playback
 from ingest.gateway.track import Track
 from tenor.events import Call, CallEnded, CallStarted, CallState, Event
 
@@ -21,11 +21,28 @@ LAG_MS = 2000
 """Silence is put where no audio will come, but so far behind the clock that none is put too much."""
 
 
+class CallClock:
+    """Where we are in a call now."""
+
+    def __init__(self) -> None:
+        self.started_at = time.time()
+        self._zero = time.monotonic()
+
+    def elapsed_ms(self) -> int:
+        return int((time.monotonic() - self._zero) * 1000)
+
+
 class PhoneCall:
     """Begins with its first leg; ends when the last one hangs up or is not back in time."""
 
     def __init__(
-        self, call: str, info: Call, clock: Clock, outbox: Outbox, chunk_ms: int, on_end: Callable[[PhoneCall], None]
+        self,
+        call: str,
+        info: Call,
+        clock: CallClock,
+        outbox: CallOutbox,
+        chunk_ms: int,
+        on_end: Callable[[PhoneCall], None],
     ) -> None:
         self.id = call
         self.info = info
@@ -34,6 +51,8 @@ class PhoneCall:
         self.ended = False
         self.lost_at: float | None = None
         """Since when no socket feeds the call."""
+        self.playback: Playback | None = None
+        """Of a call that the assistant answers."""
         self._chunk_ms = chunk_ms
         self._on_end = on_end
         self._tracks: dict[int, Track] = {}
@@ -92,12 +111,21 @@ class PhoneCall:
         chunks = track.write(at, pcm)
         if chunks:
             self._put(chunks)
+        if self.playback is not None and channel != self.playback.channel:
+            self.playback.listen(rate, pcm)
+
+    def tell(self, events: Sequence[Event]) -> None:
+        """Something happened in the call; it goes on the bus after the audio before it."""
+        if events and not self.ended:
+            self._put(events)
 
     def catch_up(self) -> None:
         """While the platform holds the call, or its socket is away, let silence flow as time passes, so
         that nobody takes the call for dead."""
         if self.lost_at is not None:
             self._fill(frozenset(self._tracks), self.clock.elapsed_ms())
+        if self.playback is not None:
+            self._fill(frozenset({self.playback.channel}), self.clock.elapsed_ms())
         for leg in self._legs:
             silent_to_ms = leg.silent_to_ms()
             if silent_to_ms is not None:
@@ -107,8 +135,11 @@ class PhoneCall:
         """Over, for this reason; sockets that are still open are closed with the code."""
         if self.ended:
             return
+        said = self.playback.stop() if self.playback is not None else []
+        if self.ended:  # what was said last did not find room
+            return
         tails = [chunk for track in self._tracks.values() for chunk in track.flush()]
-        self.outbox.close([*tails, self._last(reason, failed)])
+        self.outbox.close([*said, *tails, self._last(reason, failed)])
         self._over(reason, "failed" if failed else "ended", code)
 
     def _fill(self, channels: frozenset[int], to_ms: int) -> None:
@@ -132,6 +163,8 @@ class PhoneCall:
 
     def _over(self, reason: str, outcome: str, code: int) -> None:
         self.ended = True
+        if self.playback is not None:
+            self.playback.stop()
         legs, self._legs = self._legs, []
         for leg in legs:
             leg.detach(reason, code)

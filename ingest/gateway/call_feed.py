@@ -1,55 +1,64 @@
-"""The transcript feed: what the recogniser writes, handed back to the calls that asked for it."""
+"""The call feed: events that other stages publish about our calls, handed to those who asked for them."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import structlog
 
 from tenor.bus import Bus, Consumer
-from tenor.events import TRANSCRIPTS, Transcript, Unreadable
+from tenor.events import Event, Topic, Unreadable
 
 log = structlog.get_logger(__name__)
 
-Listener = Callable[[Transcript], None]
+Listener = Callable[[Any], None]
 RETRY_S = 1.0
 
 
-class TranscriptFeed:
-    """Follows the transcripts only while somebody listens."""
+class CallFeed:
+    """Follows its topics only while somebody listens."""
 
-    def __init__(self, bus: Bus) -> None:
+    def __init__(self, bus: Bus, topics: tuple[Topic, ...], kinds: tuple[type[Event], ...]) -> None:
+        self.following = asyncio.Event()
+        """Set while what is published reaches us."""
         self._bus = bus
+        self._topics = {topic.name: topic for topic in topics}
+        self._kinds = kinds
         self._listeners: dict[str, Listener] = {}
-        self._following: asyncio.Task[None] | None = None
+        self._reading: asyncio.Task[None] | None = None
 
     def listen(self, call: str, listener: Listener) -> None:
         self._listeners[call] = listener
-        if self._following is None:
-            self._following = asyncio.create_task(self._follow(), name="transcripts for platforms")
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._follow(), name="events for calls")
 
     def leave(self, call: str, listener: Listener) -> None:
         if self._listeners.get(call) == listener:
             del self._listeners[call]
-        if not self._listeners and self._following is not None:
-            self._following.cancel()
-            self._following = None
+        if not self._listeners and self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+            self.following.clear()
 
     async def stop(self) -> None:
-        following, self._following = self._following, None
-        if following is not None:
-            following.cancel()
-            await asyncio.wait([following])
+        reading, self._reading = self._reading, None
+        if reading is not None:
+            reading.cancel()
+            await asyncio.wait([reading])
 
     async def _follow(self) -> None:
         while True:
             try:
-                async with self._bus.follower([TRANSCRIPTS]) as follower:
+                async with self._bus.follower(self._topics.values()) as follower:
+                    self.following.set()
                     await self._hand_out(follower)
             except Exception as error:
-                # Transcripts are a courtesy to the platform; the calls go on without them.
-                log.warning("transcripts cannot be followed", error=type(error).__name__)
+                # The calls go on without: their audio is what matters most.
+                self.following.clear()
+                names = ", ".join(self._topics)
+                log.warning("topics cannot be followed", topics=names, error=type(error).__name__)
                 await asyncio.sleep(RETRY_S)
 
     async def _hand_out(self, follower: Consumer) -> None:
@@ -59,8 +68,8 @@ class TranscriptFeed:
                 if listener is None:
                     continue
                 try:
-                    event = TRANSCRIPTS.decode(record.value)
+                    event = self._topics[record.topic].decode(record.value)
                 except Unreadable:
-                    continue  # the recogniser's other readers report it
-                if isinstance(event, Transcript):
+                    continue  # the stages that read the topic report it
+                if isinstance(event, self._kinds):
                     listener(event)

@@ -1,4 +1,4 @@
-"""Particulars of a call: what a platform tells about it, made into our words.
+"""What a platform tells about a call, made into our words.
 
 Known names become fields of the call: agent, queue, site, customer, language, redact, record. Telephone
 numbers go to `customer` and nowhere else. The rest is kept as attributes, cut to a sensible size.
@@ -15,6 +15,8 @@ from tenor.settings import Settings
 MOST_ATTRIBUTES = 50
 LONGEST_NAME = 64
 LONGEST_VALUE = 256
+ASSISTANT = "assistant"
+"""The attribute with the name of the assistant that answers the call, and the role of what it says."""
 
 _NUMBERS = {"from", "to", "caller", "called", "callerid", "caller_id", "ani", "dnis", "phone", "number"}
 _CUSTOMER = ("from", "caller", "callerid", "caller_id", "ani", "phone", "number")
@@ -22,7 +24,7 @@ _YES = {"", "1", "true", "yes", "on"}
 _NO = {"0", "false", "no", "off", "none"}
 
 
-def particulars(
+def call_info(
     settings: Settings,
     source: str,
     roles: tuple[str, ...],
@@ -30,13 +32,18 @@ def particulars(
     started_at: float,
     *,
     rate: int = 0,
+    two_way: bool = False,
 ) -> Call:
-    """The call as it goes on the bus. What is told wins over the settings."""
+    """The call as it goes on the bus. What is told wins over the settings. Only a call that goes both ways can be
+    answered by the assistant, which then is its second side."""
     words = {str(name)[:LONGEST_NAME]: _word(value) for name, value in list(told.items())[: 2 * MOST_ATTRIBUTES]}
     known = {name.lower(): value for name, value in words.items()}
     customer = next((known[name] for name in ("customer", *_CUSTOMER) if known.get(name)), "")
-    fields = {"agent", "queue", "site", "customer", "language", "redact", "record", *_NUMBERS}
+    fields = {"agent", "queue", "site", "customer", "language", "redact", "record", ASSISTANT, *_NUMBERS}
     attributes = {name: value for name, value in words.items() if name.lower() not in fields}
+    if two_way and (assistant := assistant_of(settings, source, told)):
+        attributes = {ASSISTANT: assistant, **attributes}
+        roles = (roles[0], ASSISTANT)
     return Call(
         source=source,
         roles=roles,
@@ -51,6 +58,14 @@ def particulars(
         redact=_redact(known["redact"]) if "redact" in known else None,
         attributes=dict(list(attributes.items())[:MOST_ATTRIBUTES]),
     )
+
+
+def assistant_of(settings: Settings, source: str, told: Mapping[str, Any]) -> str:
+    """Which assistant answers a call that goes both ways; empty: none does."""
+    known = {str(name).lower(): _word(value) for name, value in told.items()}
+    chosen = settings.gateway.assistant
+    by_setting = (chosen.get(name, "") for name in (known.get("queue") or settings.ingest.queue, source, "*"))
+    return known.get(ASSISTANT) or next(filter(None, by_setting), "")
 
 
 def _word(value: Any) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from tenor.g711 import ULAW
 
 
-class Interleaved:
+class Deinterleaver:
     """Turns bytes of any length into 16-bit samples a channel; half a sample waits for its other half."""
 
     def __init__(self, channels: int, *, ulaw: bool) -> None:

@@ -11,16 +11,16 @@ import contextlib
 import socket
 
 import structlog
-import uvicorn
 
-from ingest.gateway.audiosocket import AudioSocketServer
-from ingest.gateway.peers import Peers
-from ingest.gateway.registrations import Registrations
+from ingest.gateway.audiosocket.peers import Peers
+from ingest.gateway.audiosocket.registrations import Registrations
+from ingest.gateway.audiosocket.session import AudioSocketServer
+from ingest.gateway.call_feed import CallFeed
 from ingest.gateway.switchboard import Switchboard
-from ingest.gateway.transcript_feed import TranscriptFeed
-from ingest.gateway.web import Web
+from ingest.gateway.web import GatewayApp
 from tenor.bus import Bus
-from tenor.errors import Unavailable
+from tenor.events import TRANSCRIPTS, Transcript
+from tenor.net import WebServer, listening_socket
 from tenor.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -41,9 +41,9 @@ class Gateway:
         self.audiosocket_port = settings.gateway.audiosocket_port
         self._settings = settings.gateway
         self._board = Switchboard(bus, settings)
-        self._feed = TranscriptFeed(bus)
+        self._feed = CallFeed(bus, (TRANSCRIPTS,), (Transcript,))
         peers, registrations = Peers(settings.gateway.audiosocket_peers), Registrations()
-        self._web = Web(self._board, self._feed, peers, registrations)
+        self._web = GatewayApp(self._board, self._feed, peers, registrations)
         self._audiosocket = AudioSocketServer(self._board, peers, registrations)
 
     async def run(self) -> None:
@@ -53,32 +53,29 @@ class Gateway:
             audio_socket = sockets.enter_context(self._listen(self.audiosocket_port, "audiosocket_port"))
             self.port = web_socket.getsockname()[1]
             self.audiosocket_port = audio_socket.getsockname()[1]
-            server = self._server()
-            await server.startup([web_socket])
-            tcp = await asyncio.start_server(self._audiosocket.accept, sock=audio_socket, backlog=BACKLOG)
-            log.info("gateway listens", port=self.port, audiosocket_port=self.audiosocket_port)
-            self.ready.set()
-            try:
-                await self._board.watch()
-            except asyncio.CancelledError:
-                log.info("gateway stops", calls=self._board.open_calls)
-            finally:
-                tcp.close()
-                await self._board.stop()
-                await self._feed.stop()
-                await server.shutdown([web_socket])
+            async with self._web_server(web_socket):
+                await self._serve(audio_socket)
 
-    def _server(self) -> uvicorn.Server:
-        config = uvicorn.Config(
+    async def _serve(self, audio_socket: socket.socket) -> None:
+        tcp = await asyncio.start_server(self._audiosocket.accept, sock=audio_socket, backlog=BACKLOG)
+        log.info("gateway listens", port=self.port, audiosocket_port=self.audiosocket_port)
+        self.ready.set()
+        try:
+            await self._board.watch()
+        except asyncio.CancelledError:
+            log.info("gateway stops", calls=self._board.open_calls)
+        finally:
+            tcp.close()
+            await self._board.stop()
+            await self._feed.stop()
+
+    def _web_server(self, listener: socket.socket) -> WebServer:
+        return WebServer(
             self._web.app,
-            ws="websockets-sansio",
+            listener,
             http="h11",
             lifespan="off",
-            log_config=None,
-            log_level="warning",
-            access_log=False,
             proxy_headers=False,
-            server_header=False,
             date_header=False,
             backlog=BACKLOG,
             ws_max_size=LONGEST_MESSAGE,
@@ -86,23 +83,7 @@ class Gateway:
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=GOODBYE_S,
         )
-        config.load()
-        # Started and stopped by hand: `serve` would take the signals, which belong to whoever runs the stages.
-        server = uvicorn.Server(config)
-        server.lifespan = config.lifespan_class(config)
-        return server
 
     def _listen(self, port: int, setting: str) -> socket.socket:
-        host = self._settings.host
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((host, port))
-        except OSError as error:
-            listener.close()
-            raise Unavailable(
-                f"cannot listen on {host}:{port}: {error.strerror or error}",
-                f"is another gateway running? else choose another gateway.{setting}",
-            ) from None
-        return listener
+        hint = f"is another gateway running? else choose another gateway.{setting}"
+        return listening_socket(self._settings.host, port, hint)

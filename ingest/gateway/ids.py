@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from ingest.gateway.faults import Malformed
+from ingest.gateway.errors import Malformed
 
 LONGEST = 64
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")

@@ -11,7 +11,7 @@ JUMP_MS = 60_000
 """How far a platform's own clock may run ahead of ours; beyond that it is not believed."""
 
 
-class Line(Protocol):
+class CallSocket(Protocol):
     """A socket, as a call or the switchboard sees it."""
 
     heard_at: float
@@ -28,11 +28,11 @@ class Line(Protocol):
 class Leg:
     """Positions are samples of the socket's own stream; the leg knows where that stream lies in the call."""
 
-    def __init__(self, call: PhoneCall, line: Line, channels: frozenset[int], offset_ms: int) -> None:
+    def __init__(self, call: PhoneCall, line: CallSocket, channels: frozenset[int], offset_ms: int) -> None:
         self.call = call
         self.channels = channels
         self.offset_ms = offset_ms
-        self._line: Line | None = line
+        self._line: CallSocket | None = line
         self._paused: tuple[int, int] | None = None
         """On the call's clock: when the platform paused, and where its audio had come."""
 

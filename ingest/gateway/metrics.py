@@ -22,3 +22,12 @@ ANSWER = Histogram(
 )
 HELD = Gauge("tenor_gateway_held_bytes", "Audio held for a bus that is slow or away")
 RETRIES = Counter("tenor_gateway_bus_retries", "Batches the bus did not take at once")
+FIRST_AUDIO = Histogram(
+    "tenor_gateway_first_audio_seconds",
+    "From the assistant's turn to its first sound on the way to the caller",
+    buckets=(0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.1, 2, 5),
+)
+INTERRUPTIONS = Counter(
+    "tenor_gateway_interruptions", "Callers who made themselves heard while the assistant spoke", ["outcome"]
+)
+UNSPOKEN = Counter("tenor_gateway_unspoken_sentences", "Sentences that the speech server could not synthesise")

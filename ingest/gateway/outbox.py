@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from itertools import islice
+from itertools import groupby, islice
 
 import structlog
 
 from ingest.gateway import metrics
 from tenor.bus import Bus
-from tenor.events import AUDIO, CALLS, AudioChunk, CallState, Event
+from tenor.events import (
+    AUDIO,
+    CALLS,
+    TRANSCRIPTS,
+    TURNS,
+    AudioChunk,
+    CallState,
+    Event,
+    KeyPressed,
+    Topic,
+    Transcript,
+    TurnSpoken,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -30,7 +42,7 @@ class Overflow(Exception):
     """The bus has been away for longer than we can hold the audio."""
 
 
-class Held:
+class HeldAudio:
     """How much audio all outboxes hold together."""
 
     def __init__(self, limit: int = HOLD_BYTES) -> None:
@@ -42,10 +54,10 @@ class Held:
         return self.bytes > self._limit
 
 
-class Outbox:
+class CallOutbox:
     """Takes events without waiting; one task takes them to the bus, in order and in batches."""
 
-    def __init__(self, bus: Bus, call: str, channels: int, held: Held, hold_s: float = HOLD_S) -> None:
+    def __init__(self, bus: Bus, call: str, channels: int, held: HeldAudio, hold_s: float = HOLD_S) -> None:
         self._bus = bus
         self._call = call
         self._held = held
@@ -95,9 +107,10 @@ class Outbox:
             self._taken(len(self._queue))
 
     async def _publish(self) -> bool:
-        batch = list(islice(self._queue, BATCH))
+        topic, events = next(groupby(islice(self._queue, BATCH), _topic))
+        batch = list(events)
         try:
-            await self._bus.publish_many(AUDIO, batch)
+            await self._bus.publish_many(topic, batch)
         except Exception as error:
             # Whatever the bus raises, the call must outlive it; a batch taken in part is offered again.
             metrics.RETRIES.inc()
@@ -137,3 +150,14 @@ class Outbox:
         if chunk.pcm.count(0) < size:
             self._seconds += sign * size / (2 * chunk.rate)
             self._held.bytes += sign * size
+
+
+def _topic(event: Event) -> Topic:
+    """A call's outbox is one line: what is said after some audio is published after it, on whatever topic."""
+    match event:
+        case Transcript():
+            return TRANSCRIPTS
+        case KeyPressed() | TurnSpoken():
+            return TURNS
+        case _:
+            return AUDIO

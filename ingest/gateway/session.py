@@ -9,8 +9,9 @@ import structlog
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ingest.gateway import metrics
-from ingest.gateway.faults import Full, Malformed, Unauthorized
+from ingest.gateway.errors import Full, Malformed, Unauthorized
 from ingest.gateway.leg import Leg
+from ingest.gateway.playback import Playback
 from ingest.gateway.switchboard import Switchboard
 
 log = structlog.get_logger(__name__)
@@ -84,8 +85,15 @@ class Session:
     async def on_goodbye(self, text: str) -> None:
         """A message after we began to close the socket."""
 
+    @property
+    def playback(self) -> Playback | None:
+        """Of a call that the assistant answers."""
+        return None if self.leg is None else self.leg.call.playback
+
     def over(self, clean: bool) -> None:
         """The socket is gone: without a word of the platform before, it was lost."""
+        if self.playback is not None:
+            self.playback.disconnect(self)
         if self.leg is not None:
             self.leg.lose()
 

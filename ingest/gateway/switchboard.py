@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 
 import structlog
 
 from ingest.gateway import metrics
-from ingest.gateway.call import PhoneCall
-from ingest.gateway.clock import Clock
-from ingest.gateway.faults import Full
-from ingest.gateway.leg import Leg, Line
-from ingest.gateway.outbox import Held, Outbox
+from ingest.gateway.call import CallClock, PhoneCall
+from ingest.gateway.errors import Full
+from ingest.gateway.leg import CallSocket, Leg
+from ingest.gateway.outbox import CallOutbox, HeldAudio
+from ingest.gateway.playback import PlaybackService
+from tenor.bounded_dict import BoundedDict
 from tenor.bus import Bus
 from tenor.events import Call
 from tenor.settings import Settings
@@ -33,10 +33,11 @@ class Switchboard:
         self.stopping = False
         self._bus = bus
         self._calls: dict[str, PhoneCall] = {}
-        self._lines: set[Line] = set()
+        self._lines: set[CallSocket] = set()
         self._publishers: set[asyncio.Task[None]] = set()
-        self._ended: OrderedDict[str, int] = OrderedDict()
-        self._held = Held()
+        self._ended: BoundedDict[str, int] = BoundedDict(REMEMBERED)
+        self._held = HeldAudio()
+        self._playbacks = PlaybackService(bus, settings.speech)
 
     @property
     def open_calls(self) -> int:
@@ -51,11 +52,11 @@ class Switchboard:
         """More sockets than any number of allowed calls needs: they are refused at the door."""
         return self.stopping or len(self._lines) >= 2 * self.settings.gateway.max_calls + 16
 
-    def connect(self, line: Line) -> None:
+    def connect(self, line: CallSocket) -> None:
         self._lines.add(line)
         metrics.SOCKETS.labels(line.platform).inc()
 
-    def disconnect(self, line: Line) -> None:
+    def disconnect(self, line: CallSocket) -> None:
         self._lines.discard(line)
         metrics.SOCKETS.labels(line.platform).dec()
 
@@ -63,10 +64,10 @@ class Switchboard:
         """The open call of this id."""
         return self._calls.get(self._current(call))
 
-    def join(self, call: str, line: Line, channels: frozenset[int], info: Callable[[float], Call]) -> Leg:
+    def join(self, call: str, line: CallSocket, channels: frozenset[int], info: Callable[[float], Call]) -> Leg:
         """The socket's leg in the call of this id: a new call, its second stream, or its return.
 
-        `info` makes the call's particulars from the time it begins; asked only when it is new."""
+        `info` makes what is known of the call from the time it begins; asked only when it is new."""
         name = self._current(call)
         known = self._calls.get(name)
         phone_call = known or self._begin(name, info)
@@ -82,18 +83,24 @@ class Switchboard:
             raise Full("too many calls are open (gateway.max_calls)")
         if self._held.full:
             raise Full("the event bus is away, and no more audio can be held")
-        clock = Clock()
-        particulars = info(clock.started_at)
-        outbox = Outbox(self._bus, name, len(particulars.roles), self._held)
-        call = PhoneCall(name, particulars, clock, outbox, self.settings.ingest.chunk_ms, self._over)
+        clock = CallClock()
+        call_info = info(clock.started_at)
+        outbox = CallOutbox(self._bus, name, len(call_info.roles), self._held)
+        call = PhoneCall(name, call_info, clock, outbox, self.settings.ingest.chunk_ms, self._over)
         self._calls[name] = call
-        publisher = asyncio.create_task(outbox.run(), name=f"publish {name}")
+        call.playback = self._playbacks.begin(call)
+        publisher = asyncio.create_task(self._publish(call), name=f"publish {name}")
         self._publishers.add(publisher)
         publisher.add_done_callback(self._publishers.discard)
         metrics.CALLS.labels(call.platform).inc()
         metrics.OPEN.labels(call.platform).inc()
-        log.info("call begins", call=name, channels=len(particulars.roles))
+        log.info("call begins", call=name, channels=len(call_info.roles))
         return call
+
+    async def _publish(self, call: PhoneCall) -> None:
+        if call.playback is not None:
+            await self._playbacks.ready(call)
+        await call.outbox.run()
 
     def _current(self, call: str) -> str:
         """An id used again after its call ended means another call: `twilio-CA1`, `twilio-CA1-2`, ..."""
@@ -103,14 +110,13 @@ class Switchboard:
     def _over(self, call: PhoneCall) -> None:
         if self._calls.pop(call.id, None) is None:
             return
+        self._playbacks.end(call)
         metrics.OPEN.labels(call.platform).dec()
         base, _, times = call.id.rpartition("-")
         if base in self._ended and times.isdecimal() and int(times) == self._ended[base] + 1:
             self._ended[base] += 1
         else:
             self._ended[call.id] = 1
-        if len(self._ended) > REMEMBERED:
-            self._ended.popitem(last=False)
 
     async def watch(self) -> None:
         """Until cancelled: close silent sockets, end calls that nobody came back to, keep the others alive."""
@@ -137,6 +143,10 @@ class Switchboard:
             call.end("stopped", code=1001)
         for line in list(self._lines):
             line.drop("the gateway is stopping", 1001)
+        await self._flush()
+        await self._playbacks.stop()
+
+    async def _flush(self) -> None:
         if not self._publishers:
             return
         _, waiting = await asyncio.wait(self._publishers, timeout=FLUSH_S)

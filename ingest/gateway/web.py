@@ -11,16 +11,19 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from ingest.gateway import genesys_signature, jambonz, metrics, twilio_signature
-from ingest.gateway.faults import Malformed, Unauthorized
-from ingest.gateway.genesys import GenesysSession
-from ingest.gateway.jambonz import JambonzSession
-from ingest.gateway.peers import Peers
-from ingest.gateway.registrations import Registrations
+from ingest.gateway import metrics
+from ingest.gateway.audiosocket.peers import Peers
+from ingest.gateway.audiosocket.registrations import Registrations
+from ingest.gateway.call_feed import CallFeed
+from ingest.gateway.errors import Malformed, Unauthorized
+from ingest.gateway.genesys import signature as genesys_signature
+from ingest.gateway.genesys.session import GenesysSession
+from ingest.gateway.jambonz import session as jambonz
+from ingest.gateway.jambonz.session import JambonzSession
 from ingest.gateway.session import Session
 from ingest.gateway.switchboard import Switchboard
-from ingest.gateway.transcript_feed import TranscriptFeed
-from ingest.gateway.twilio import TwilioSession
+from ingest.gateway.twilio import signature as twilio_signature
+from ingest.gateway.twilio.session import TwilioSession
 from tenor.settings import GatewaySettings
 
 log = structlog.get_logger(__name__)
@@ -28,8 +31,8 @@ log = structlog.get_logger(__name__)
 LONGEST_BODY = 16_384
 
 
-class Web:
-    def __init__(self, board: Switchboard, feed: TranscriptFeed, peers: Peers, registrations: Registrations) -> None:
+class GatewayApp:
+    def __init__(self, board: Switchboard, feed: CallFeed, peers: Peers, registrations: Registrations) -> None:
         self._board = board
         self._feed = feed
         self._peers = peers

@@ -9,23 +9,23 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import BinaryIO, Literal, NamedTuple, Self, get_args
 
-from ingest.options import CALL_ID, Options
+from ingest.options import CALL_ID, IngestOptions
 from ingest.sources import Source
-from ingest.text import mail, objects, plain, table
-from ingest.text.decoding import lines
-from ingest.text.fields import UNREAD_TIME, Columns
+from ingest.text.encoding import lines
+from ingest.text.field_names import UNREAD_TIME, Columns
+from ingest.text.formats import csv_table, email, json_objects, plain_text
+from ingest.text.long_messages import LONGEST, pieces
 from ingest.text.message import CLOCK_ONLY, Message
-from ingest.text.pieces import LONGEST, pieces
-from ingest.text.speakers import cast
-from ingest.text.spool import Spool
+from ingest.text.message_store import MessageStore
+from ingest.text.speakers import assign_roles
 from ingest.warnings import Warnings
 from tenor.errors import BadInput
 from tenor.events import Call, Medium
 
-Form = Literal["txt", "csv", "json", "jsonl", "eml", "mbox"]
-FORMS: tuple[Form, ...] = get_args(Form)
-ENDINGS: dict[str, Form] = {
-    **{f".{form}": form for form in FORMS},
+TextFormat = Literal["txt", "csv", "json", "jsonl", "eml", "mbox"]
+TEXT_FORMATS: tuple[TextFormat, ...] = get_args(TextFormat)
+ENDINGS: dict[str, TextFormat] = {
+    **{f".{name}": name for name in TEXT_FORMATS},
     ".tsv": "csv", ".ndjson": "jsonl", ".text": "txt", ".log": "txt", ".chat": "txt",
 }  # fmt: skip
 READING_MS = 60
@@ -34,10 +34,10 @@ _OVERNIGHT_S = 12 * 3600
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class TextOptions:
     """How to read a file, where it does not tell by itself."""
 
-    form: Form | None = None
+    format: TextFormat | None = None
     """None: by the ending of its name."""
     encoding: str = ""
     """Empty: by its mark, else UTF-8."""
@@ -47,7 +47,7 @@ class Reading:
     medium: Medium | None = None
 
 
-class Turn(NamedTuple):
+class WrittenTurn(NamedTuple):
     """What one side wrote, or a piece of it."""
 
     channel: int
@@ -60,10 +60,12 @@ class Turn(NamedTuple):
 class TextFile:
     """Use as `with open_text(source, options) as file: for conversation in file`."""
 
-    def __init__(self, name: str, medium: Medium, spool: Spool, reading: Reading, options: Options) -> None:
-        self.name, self.medium, self.reading, self.options = name, medium, reading, options
-        self._spool = spool
-        self._names = list(spool.conversations())
+    def __init__(
+        self, name: str, medium: Medium, store: MessageStore, text_options: TextOptions, options: IngestOptions
+    ) -> None:
+        self.name, self.medium, self.text_options, self.options = name, medium, text_options, options
+        self._store = store
+        self._names = list(store.conversations())
         if not self._names:
             raise BadInput(f"{name} holds no text")
         if options.call and len(self._names) > 1:
@@ -75,7 +77,7 @@ class TextFile:
         return len(self._names)
 
     def __iter__(self) -> Iterator[Conversation]:
-        return (Conversation(self, self._spool, name) for name in self._names)
+        return (Conversation(self, self._store, name) for name in self._names)
 
     def __enter__(self) -> Self:
         return self
@@ -84,18 +86,20 @@ class TextFile:
         self.close()
 
     def close(self) -> None:
-        self._spool.close()
+        self._store.close()
 
 
 class Conversation:
-    def __init__(self, file: TextFile, spool: Spool, name: str) -> None:
-        self._file, self._spool, self._name = file, spool, name
+    def __init__(self, file: TextFile, store: MessageStore, name: str) -> None:
+        self._file, self._store, self._name = file, store, name
         self.warnings = Warnings(file.name)
-        self._cast, self.roles = cast(spool.speakers(name), file.options.order, file.reading.agents)
-        self.digest = spool.digest(name)
+        self._roles_by_speaker, self.roles = assign_roles(
+            store.speakers(name), file.options.ordered_roles, file.text_options.agents
+        )
+        self.digest = store.digest(name)
         self.call = file.options.call or _call_id(file, name, self.digest)
         self._origin = self._first_time()
-        if unread := spool.tags(name).get(UNREAD_TIME):
+        if unread := store.tags(name).get(UNREAD_TIME):
             self.warnings.add(f"cannot read the time {unread[:40]!r}; such messages follow the one before them")
 
     @property
@@ -104,7 +108,7 @@ class Conversation:
 
     def info(self) -> Call:
         """What CallState tells; the subject as it was written."""
-        options, tags = self._file.options, self._spool.tags(self._name)
+        options, tags = self._file.options, self._store.tags(self._name)
         attributes = {
             "file": self._file.name,
             "conversation": self._name if len(self._file) > 1 else "",
@@ -128,21 +132,21 @@ class Conversation:
             attributes={key: value for key, value in attributes.items() if value} | dict(options.attributes),
         )
 
-    def turns(self) -> Iterator[Turn]:
+    def turns(self) -> Iterator[WrittenTurn]:
         """What was written, in order. No two begin at the same millisecond, so ids made of it are their own."""
         end_ms, pace_ms = 0, READING_MS if self._origin is None else 1
-        for message, at in _rolled(self._spool.messages(self._name)):
+        for message, at in _rolled(self._store.messages(self._name)):
             if at is not None and self._origin is not None:
                 end_ms = max(end_ms, round((at - self._origin) * 1000))
             if len(message.text) > LONGEST:
                 self.warnings.add(f"a message of {len(message.text):,} characters was taken in pieces")
-            role = self._cast[message.speaker]
+            role = self._roles_by_speaker[message.speaker]
             for piece in pieces(message.text):
                 start_ms, end_ms = end_ms, end_ms + pace_ms * len(piece)
-                yield Turn(self.roles.index(role), role, start_ms, end_ms, piece)
+                yield WrittenTurn(self.roles.index(role), role, start_ms, end_ms, piece)
 
     def _first_time(self) -> float | None:
-        return next((at for _, at in _rolled(self._spool.messages(self._name)) if at is not None), None)
+        return next((at for _, at in _rolled(self._store.messages(self._name)) if at is not None), None)
 
 
 def _rolled(messages: Iterator[Message]) -> Iterator[tuple[Message, float | None]]:
@@ -158,39 +162,43 @@ def _rolled(messages: Iterator[Message]) -> Iterator[tuple[Message, float | None
         yield message, at
 
 
-def open_text(source: Source, options: Options | None = None, reading: Reading | None = None) -> TextFile:
+def open_text(
+    source: Source, options: IngestOptions | None = None, text_options: TextOptions | None = None
+) -> TextFile:
     """Read a file to its end; `BadInput` says in a line what is wrong with it, and where."""
-    options, reading = options or Options(), reading or Reading()
-    form = reading.form or form_of(source) or "txt"
+    options, text_options = options or IngestOptions(), text_options or TextOptions()
+    file_format = text_options.format or text_format_of(source) or "txt"
     file = source.open()
     try:
-        spool = Spool(_messages(file, source.name, form, reading))
+        store = MessageStore(_messages(file, source.name, file_format, text_options))
     finally:
         file.close()
-    medium: Medium = reading.medium or ("email" if form in ("eml", "mbox") else "chat")
+    medium: Medium = text_options.medium or ("email" if file_format in ("eml", "mbox") else "chat")
     try:
-        return TextFile(source.name, medium, spool, reading, options)
+        return TextFile(source.name, medium, store, text_options, options)
     except BaseException:
-        spool.close()
+        store.close()
         raise
 
 
-def form_of(source: Source) -> Form | None:
+def text_format_of(source: Source) -> TextFormat | None:
     """By the ending of its name; None: it is no text as far as one can tell."""
     return ENDINGS.get(PurePosixPath(source.name).suffix.lower())
 
 
-def _messages(file: BinaryIO, name: str, form: Form, reading: Reading) -> Iterator[Message]:
-    if form == "eml":
-        return mail.read(file, name)
-    if form == "mbox":
-        return mail.read_box(file, name)
-    text = lines(file, name, reading.encoding)
-    if form == "csv":
-        return table.read(text, name, reading.columns)
-    if form == "json":
-        return objects.read(text, name, reading.columns)
-    return objects.read_lines(text, name, reading.columns) if form == "jsonl" else plain.read(text)
+def _messages(file: BinaryIO, name: str, file_format: TextFormat, text_options: TextOptions) -> Iterator[Message]:
+    if file_format == "eml":
+        return email.read(file, name)
+    if file_format == "mbox":
+        return email.read_box(file, name)
+    text = lines(file, name, text_options.encoding)
+    if file_format == "csv":
+        return csv_table.read(text, name, text_options.columns)
+    if file_format == "json":
+        return json_objects.read(text, name, text_options.columns)
+    return (
+        json_objects.read_lines(text, name, text_options.columns) if file_format == "jsonl" else plain_text.read(text)
+    )
 
 
 def _call_id(file: TextFile, conversation: str, digest: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ingest.text.times import parse
+from ingest.text.timestamps import parse
 
 _TEXT = (
     "text message body content utterance message_text message_body text_body msg sentence transcript comment "

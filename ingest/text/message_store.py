@@ -19,7 +19,7 @@ _BARE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff]")
 """Characters that no caller types and no database likes."""
 
 
-class Spool:
+class MessageStore:
     def __init__(self, messages: Iterable[Message]) -> None:
         self._db = sqlite3.connect("", check_same_thread=False)
         self._db.execute(

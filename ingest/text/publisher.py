@@ -11,10 +11,10 @@ import msgspec
 import structlog
 
 from ingest.background import in_background
-from ingest.feeding import Fed, Outcome
-from ingest.options import Options
+from ingest.options import IngestOptions
+from ingest.results import PublishedCall, SourceResult
 from ingest.sources import Source
-from ingest.text.conversation import Conversation, Reading, Turn, open_text
+from ingest.text.conversation import Conversation, TextOptions, WrittenTurn, open_text
 from tenor.bus import Bus
 from tenor.errors import BadInput, TenorError
 from tenor.events import CALLS, TRANSCRIPTS, Call, CallState, Transcript
@@ -28,7 +28,7 @@ BATCH = 200
 """Turns published in one go when nothing has to wait."""
 
 
-async def feed_text(
+async def publish_conversation(
     bus: Bus,
     conversation: Conversation,
     speech: SpeechSettings,
@@ -36,48 +36,52 @@ async def feed_text(
     *,
     pace: float | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Fed:
+) -> PublishedCall:
     """Publish a conversation as a call and end it. Where it is to be redacted, nothing is published before that.
 
     `pace` 1.0 publishes every message when it would have come, None as fast as the bus takes them.
     """
     info = conversation.info()
     info = msgspec.structs.replace(info, redact=mode(info, speech))
-    feeder = _Feeder(bus, conversation, info, redactor if info.redact != "off" else None, pace, progress)
-    return await feeder.run()
+    publisher = _Publisher(bus, conversation, info, redactor if info.redact != "off" else None, pace, progress)
+    return await publisher.run()
 
 
-async def feed_texts(
+async def publish_text_files(
     bus: Bus,
     sources: Iterable[Source],
     speech: SpeechSettings,
     redactor: Redactor,
-    options: Options | None = None,
-    reading: Reading | None = None,
+    options: IngestOptions | None = None,
+    text_options: TextOptions | None = None,
     *,
     pace: float | None = None,
     concurrency: int = 1,
-) -> list[Outcome]:
+) -> list[SourceResult]:
     """Feed every conversation of many files, so many files at once; an outcome for each of them. A file that cannot be
     read does not keep the others from it."""
     gate = asyncio.Semaphore(concurrency)
     calls: set[str] = set()
 
-    async def one(source: Source) -> list[Outcome]:
+    async def one(source: Source) -> list[SourceResult]:
         async with gate:
             try:
-                file = await in_background(lambda: open_text(source, options, reading))
+                file = await in_background(lambda: open_text(source, options, text_options))
             except TenorError as error:
-                return [Outcome(source, error=error)]
+                return [SourceResult(source, error=error)]
             found = []
             with file:
                 for conversation in file:
                     if conversation.call in calls:
                         again = BadInput(f"{conversation.name} was fed already as {conversation.call}")
-                        found.append(Outcome(source, error=again))
+                        found.append(SourceResult(source, error=again))
                         continue
                     calls.add(conversation.call)
-                    found.append(Outcome(source, fed=await feed_text(bus, conversation, speech, redactor, pace=pace)))
+                    found.append(
+                        SourceResult(
+                            source, published=await publish_conversation(bus, conversation, speech, redactor, pace=pace)
+                        )
+                    )
             return found
 
     try:
@@ -88,7 +92,7 @@ async def feed_texts(
     return [outcome for task in tasks for outcome in task.result()]
 
 
-class _Feeder:
+class _Publisher:
     def __init__(
         self,
         bus: Bus,
@@ -104,7 +108,7 @@ class _Feeder:
         """What each side wrote last, as it was published: a number may go on from there."""
         self._end_ms = self._count = 0
 
-    async def run(self) -> Fed:
+    async def run(self) -> PublishedCall:
         begun = self._info.started_at if self._pace is None else time.time()
         attributes = dict(self._info.attributes)
         if "subject" in attributes:
@@ -129,7 +133,7 @@ class _Feeder:
             if self._progress:
                 self._progress(self._count)
 
-    def _final(self, turn: Turn) -> Transcript:
+    def _final(self, turn: WrittenTurn) -> Transcript:
         text = self._redacted(turn.text, self._before.get(turn.channel, ""))
         if not confirms(text):
             self._before[turn.channel] = text
@@ -151,11 +155,11 @@ class _Feeder:
     def _redacted(self, text: str, before: str = "") -> str:
         return text if self._redactor is None else self._redactor.redact(text, (), before=before).text
 
-    async def _end(self, reason: str) -> Fed:
+    async def _end(self, reason: str) -> PublishedCall:
         call = self._conversation.call
         await self._bus.publish(CALLS, CallState(call=call, state="ended", at=time.time(), reason=reason))
         log.info("conversation fed", call=call, reason=reason, turns=self._count)
-        return Fed(
+        return PublishedCall(
             call=call,
             heard_ms=self._end_ms,
             chunks=self._count,

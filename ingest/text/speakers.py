@@ -25,7 +25,9 @@ def known(speaker: str) -> bool:
     return bool(_words(speaker) & (AGENT | CALLER | SYSTEM))
 
 
-def cast(speakers: Sequence[str], roles: Sequence[str], agents: Iterable[str] = ()) -> tuple[dict[str, str], list[str]]:
+def assign_roles(
+    speakers: Sequence[str], roles: Sequence[str], agents: Iterable[str] = ()
+) -> tuple[dict[str, str], list[str]]:
     """The role of each speaker, and the roles by channel: the caller's, the agent's, then anybody else's.
 
     Names that say who they are (`Customer`, `Support team`) and those listed in `agents` come first; of the others
@@ -33,29 +35,29 @@ def cast(speakers: Sequence[str], roles: Sequence[str], agents: Iterable[str] = 
     """
     caller, agent = roles[0], roles[1] if len(roles) > 1 else "agent"
     listed = {name.strip().casefold() for name in agents}
-    cast: dict[str, str] = {}
+    assigned: dict[str, str] = {}
     unknown = []
     for speaker in speakers:
         words = _words(speaker)
         if speaker.casefold() in listed or speaker == agent or (words & AGENT and not listed):
-            cast[speaker] = agent
+            assigned[speaker] = agent
         elif speaker == caller or words & CALLER:
-            cast[speaker] = caller
+            assigned[speaker] = caller
         elif words & SYSTEM:
-            cast[speaker] = "system"
+            assigned[speaker] = "system"
         else:
             unknown.append(speaker)
     for speaker in unknown:
-        free = [role for role in (caller, agent) if role not in cast.values()]
-        cast[speaker] = free[0] if free else f"other {_others(cast) + 1}"
-    said = set(cast.values())
+        free = [role for role in (caller, agent) if role not in assigned.values()]
+        assigned[speaker] = free[0] if free else f"other {_others(assigned) + 1}"
+    said = set(assigned.values())
     channels = [caller, agent] if said - {caller} else [caller]
-    channels += [role for role in dict.fromkeys(cast[speaker] for speaker in speakers) if role not in channels]
-    return cast, channels
+    channels += [role for role in dict.fromkeys(assigned[speaker] for speaker in speakers) if role not in channels]
+    return assigned, channels
 
 
-def _others(cast: dict[str, str]) -> int:
-    return sum(role.startswith("other ") for role in cast.values())
+def _others(assigned: dict[str, str]) -> int:
+    return sum(role.startswith("other ") for role in assigned.values())
 
 
 def _words(speaker: str) -> set[str]:

@@ -1,10 +1,10 @@
-"""What a whole call was about, from what its sentences want."""
+"""What a whole call was about, from the intents of its sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 
-from nlp.taxonomy import UNKNOWN
+from tenor.taxonomy.intents import UNKNOWN
 
 WEIGHTS = {"caller": 1.0, "agent": 0.5}
 """The caller says what is wanted; what the agent does about it is a second opinion."""
@@ -14,7 +14,7 @@ GENERAL = frozenset({"complaint"})
 """Tasks that accompany others: a call is about them only when there is nothing more particular to be about."""
 
 
-class Evidence:
+class TaskEvidence:
     """For each task a call can be about, what its sentences say for it."""
 
     def __init__(self, tasks: Set[str]) -> None:
@@ -37,7 +37,7 @@ class Evidence:
 
 def task_of(sentences: Iterable[tuple[str, Mapping[str, float]]], tasks: Set[str]) -> tuple[str, float]:
     """The task of a call that is over, and its share of the evidence."""
-    evidence = Evidence(tasks)
+    evidence = TaskEvidence(tasks)
     for role, scores in sentences:
         evidence.add(role, scores)
     return evidence.best()

@@ -1,7 +1,7 @@
 """How far two judgements of the same sentences agree: confusion matrix, precision, recall, F1, and how sure that is.
 
 Sentences of one call resemble each other, so the confidence intervals come from drawing whole calls (bootstrap).
-A call is its confusion matrix; a draw is a sum of matrices; every figure is a function of a matrix, so thousands of
+A call is its confusion matrix; a draw is a sum of matrices; every metric is a function of a matrix, so thousands of
 draws are one multiplication.
 """
 
@@ -22,7 +22,7 @@ FEWEST_CALLS = 5
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure and where it lies with 95 % confidence; what cannot be told is not a number."""
+    """A metric and where it lies with 95 % confidence; what cannot be computed is not a number."""
 
     value: float
     low: float
@@ -30,7 +30,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class ConfusionCounts:
     """Judgements of sentences, by call: `counts[call, wanted, got]`."""
 
     labels: tuple[str, ...]
@@ -41,7 +41,7 @@ class Agreement:
     @classmethod
     def of(
         cls, labels: Sequence[str], worth: Mapping[str, float], judged: Mapping[str, Sequence[tuple[str, str]]]
-    ) -> Agreement:
+    ) -> ConfusionCounts:
         """From every call's sentences: the label wanted and the one got."""
         number = {label: at for at, label in enumerate(labels)}
         counts = np.zeros((len(judged), len(labels), len(labels)))
@@ -54,13 +54,13 @@ class Agreement:
     def matrix(self) -> Matrices:
         return np.asarray(self.counts.sum(axis=0))
 
-    def figures(self, seed: int = 0) -> dict[str, Estimate]:
+    def estimates(self, seed: int = 0) -> dict[str, Estimate]:
         values = self._measure(self.matrix)
         drawn = self._measure(self._draws(seed))
         return {name: self._estimate(float(values[name]), drawn[name]) for name in values}
 
-    def beside(self, other: Agreement, seed: int = 0) -> dict[str, Estimate]:
-        """This one's figures less the other's, both on the same draws of the same calls."""
+    def beside(self, other: ConfusionCounts, seed: int = 0) -> dict[str, Estimate]:
+        """This one's estimates less the other's, both on the same draws of the same calls."""
         ours, theirs = self._measure(self.matrix), other._measure(other.matrix)
         drawn, others = self._measure(self._draws(seed)), other._measure(other._draws(seed))
         return {
@@ -80,7 +80,7 @@ class Agreement:
         return (chosen @ self.counts.reshape(calls, -1)).reshape(DRAWS, *self.counts.shape[1:])
 
     def _measure(self, matrices: Matrices) -> dict[str, NDArray[np.float64]]:
-        """Every figure of each matrix; what cannot be told is not a number."""
+        """Every metric of each matrix; what cannot be computed is not a number."""
         total = matrices.sum(axis=(-2, -1))
         wanted, got = matrices.sum(axis=-1), matrices.sum(axis=-2)
         right = np.diagonal(matrices, axis1=-2, axis2=-1)
@@ -105,7 +105,7 @@ class Agreement:
         return found
 
     def _estimate(self, value: float, drawn: NDArray[np.float64]) -> Estimate:
-        told = drawn[np.isfinite(drawn)]
-        enough = len(self.counts) >= FEWEST_CALLS and len(told)
-        low, high = np.percentile(told, [2.5, 97.5]) if enough else (np.nan, np.nan)
+        finite = drawn[np.isfinite(drawn)]
+        enough = len(self.counts) >= FEWEST_CALLS and len(finite)
+        low, high = np.percentile(finite, [2.5, 97.5]) if enough else (np.nan, np.nan)
         return Estimate(value, float(low), float(high))

@@ -13,7 +13,7 @@ _TAG = re.compile(r"\[[^\]]*\]|<[^>]*>")
 
 
 @dataclass
-class Spoken:
+class ReferenceSentence:
     """A sentence as people wrote it down, and as it was recognised."""
 
     call: str
@@ -31,7 +31,7 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class HeardWord:
+class HypothesisWord:
     channel: int
     start_ms: int
     end_ms: int
@@ -43,9 +43,9 @@ def plain(text: str) -> str:
     return " ".join(_TAG.sub(" ", text).split())
 
 
-def align(sentences: Iterable[Spoken], words: Iterable[HeardWord]) -> list[HeardWord]:
+def align(sentences: Iterable[ReferenceSentence], words: Iterable[HypothesisWord]) -> list[HypothesisWord]:
     """Give every word to the sentence of its channel that it was said in; returns those that were said in none."""
-    channels: dict[int, list[Spoken]] = {}
+    channels: dict[int, list[ReferenceSentence]] = {}
     for sentence in sorted(sentences, key=lambda one: one.start_ms):
         channels.setdefault(sentence.channel, []).append(sentence)
     starts = {channel: [one.start_ms for one in own] for channel, own in channels.items()}
@@ -62,7 +62,7 @@ def align(sentences: Iterable[Spoken], words: Iterable[HeardWord]) -> list[Heard
     return stray
 
 
-def _distance(sentence: Spoken, at_ms: float) -> float:
+def _distance(sentence: ReferenceSentence, at_ms: float) -> float:
     return max(sentence.start_ms - at_ms, at_ms - sentence.end_ms, 0.0)
 
 

@@ -4,7 +4,7 @@
 
 The difference is taken on the scale negative -1, neutral 0, positive 1, or by the valences of labels of one's own; less
 is better. It stands in for the word error
-rate, which is told beside it and is no part of it.
+rate, which is reported beside it and is no part of it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 
 from whisper_normalizer.english import EnglishTextNormalizer
 
-from nlp.evaluation.agreement import FEWEST_CALLS, Agreement, Estimate
-from nlp.evaluation.alignment import HeardWord, Spoken, align, word_errors
-from nlp.evaluation.transcripts import WrittenCall
-from nlp.understood import Backend
+from nlp.evaluation.agreement import FEWEST_CALLS, ConfusionCounts, Estimate
+from nlp.evaluation.alignment import HypothesisWord, ReferenceSentence, align, word_errors
+from nlp.evaluation.transcripts import ReferenceCall
+from nlp.inference.types import Backend
 
 _MARKS = re.compile(r"[^\w\s']")
 METRIC = "PIPELINE_SENTIMENT_METRIC"
@@ -37,16 +37,18 @@ class WordErrors:
 
 
 @dataclass(frozen=True)
-class Judged:
+class ModelJudgement:
     """What one model said of all sentences."""
 
     model: str
-    agreement: Agreement
+    agreement: ConfusionCounts
     pairs: list[tuple[str, str]]
     """Of each sentence: the label of the transcript, and of the recognised text."""
 
 
-def hear(calls: Sequence[WrittenCall], words: Sequence[Sequence[HeardWord]]) -> tuple[list[Spoken], WordErrors]:
+def hear(
+    calls: Sequence[ReferenceCall], words: Sequence[Sequence[HypothesisWord]]
+) -> tuple[list[ReferenceSentence], WordErrors]:
     """The sentences with words in them, each with what was recognised of it; and the word error rate."""
     normal = EnglishTextNormalizer()
     errors = count = 0
@@ -62,31 +64,31 @@ def hear(calls: Sequence[WrittenCall], words: Sequence[Sequence[HeardWord]]) -> 
 
 
 def judge(
-    backend: Backend, sentences: Sequence[Spoken], valences: Mapping[str, float], *, bare: bool = False
-) -> Judged:
+    backend: Backend, sentences: Sequence[ReferenceSentence], valences: Mapping[str, float], *, bare: bool = False
+) -> ModelJudgement:
     """What the model says of both forms of every sentence; `bare`: of their words alone, in lower case. A label without
     a valence is worth nothing."""
     form = _bare if bare else str
-    wanted = backend.understand([form(sentence.text) for sentence in sentences])
-    got = backend.understand([form(sentence.recognised) for sentence in sentences])
+    wanted = backend.analyze([form(sentence.text) for sentence in sentences])
+    got = backend.analyze([form(sentence.recognised) for sentence in sentences])
     pairs = [(one.sentiment, other.sentiment) for one, other in zip(wanted, got, strict=True)]
     worth = dict.fromkeys((label for pair in pairs for label in pair), 0.0) | dict(valences)
     labels = sorted(worth, key=worth.__getitem__)
     by_call: dict[str, list[tuple[str, str]]] = {}
     for sentence, pair in zip(sentences, pairs, strict=True):
         by_call.setdefault(sentence.call, []).append(pair)
-    return Judged(backend.versions["sentiment"], Agreement.of(labels, worth, by_call), pairs)
+    return ModelJudgement(backend.versions["sentiment"], ConfusionCounts.of(labels, worth, by_call), pairs)
 
 
 @dataclass(frozen=True)
 class Report:
-    sentences: Sequence[Spoken]
+    sentences: Sequence[ReferenceSentence]
     words: WordErrors
-    judged: Judged
-    bare: Judged
+    judged: ModelJudgement
+    bare: ModelJudgement
     """The same model on bare words: what is left is recognition's doing, not that of capitals and full stops, which
     people who transcribe often leave out."""
-    baseline: Judged | None = None
+    baseline: ModelJudgement | None = None
 
     @property
     def neutral_share(self) -> float:
@@ -104,15 +106,15 @@ class Report:
 
     def document(self) -> dict[str, Any]:
         """What `--json` prints."""
-        figures = self.judged.agreement.figures()
+        estimates = self.judged.agreement.estimates()
         document = {
-            METRIC: _plain(figures["mean difference"]),
+            METRIC: _plain(estimates["mean difference"]),
             "calls": len(self.judged.agreement.counts),
             "sentences": len(self.sentences),
             "not_recognised": self._missed,
             "model": self.judged.model,
             "bare_words": _plain(self._bare_mean),
-            "figures": {name: _plain(estimate) for name, estimate in figures.items()},
+            "figures": {name: _plain(estimate) for name, estimate in estimates.items()},
             "labels": list(self.judged.agreement.labels),
             "confusion": self.judged.agreement.matrix.astype(int).tolist(),
             "neutral_share": self.neutral_share,
@@ -124,7 +126,7 @@ class Report:
             differences = self.judged.agreement.beside(self.baseline.agreement)
             document["baseline"] = {
                 "model": self.baseline.model,
-                "figures": {name: _plain(one) for name, one in self.baseline.agreement.figures().items()},
+                "figures": {name: _plain(one) for name, one in self.baseline.agreement.estimates().items()},
                 "difference": {name: _plain(one) for name, one in differences.items()},
             }
         return document
@@ -132,31 +134,32 @@ class Report:
     def lines(self) -> list[str]:
         """What people read."""
         agreement = self.judged.agreement
-        figures = agreement.figures()
-        told = [
+        estimates = agreement.estimates()
+        mean_shift = estimates["mean shift"]
+        lines = [
             f"{len(agreement.counts)} calls, {len(self.sentences):,} sentences ({self._missed} not recognised at all),"
             f" model {self.judged.model}",
             f"word error rate {self.words.rate:.1%} of {self.words.words:,} words; not part of the measure",
             "",
-            f"{METRIC} {_told(figures['mean difference'])}   mean distance on the scale -1, 0, 1; 0 is perfect",
-            f"  on bare words           {_told(self._bare_mean)}   both sides in lower case, without punctuation",
-            f"mean shift                {_told(figures['mean shift'], sign=True)}   above 0: better than it was meant",
-            f"accuracy                  {_share(figures['accuracy'])}",
-            f"non-neutral recall        {_share(figures['non-neutral recall'])}",
-            f"non-neutral precision     {_share(figures['non-neutral precision'])}",
+            f"{METRIC} {_number(estimates['mean difference'])}   mean distance on the scale -1, 0, 1; 0 is perfect",
+            f"  on bare words           {_number(self._bare_mean)}   both sides in lower case, without punctuation",
+            f"mean shift                {_number(mean_shift, sign=True)}   above 0: better than it was meant",
+            f"accuracy                  {_share(estimates['accuracy'])}",
+            f"non-neutral recall        {_share(estimates['non-neutral recall'])}",
+            f"non-neutral precision     {_share(estimates['non-neutral precision'])}",
             "",
             f"{'':10}{'precision':>26}{'recall':>26}{'F1':>26}{'sentences':>11}",
         ]
         wanted = agreement.matrix.sum(axis=1)
         for label, count in zip(agreement.labels, wanted, strict=True):
-            cells = "".join(f"{_share(figures[f'{name} {label}']):>26}" for name in ("precision", "recall", "F1"))
-            told.append(f"{label:10}{cells}{count:11,.0f}")
-        told += ["", *self._confusion(), "", self.warning]
-        return told + (["", *self._difference()] if self.baseline is not None else [])
+            cells = "".join(f"{_share(estimates[f'{name} {label}']):>26}" for name in ("precision", "recall", "F1"))
+            lines.append(f"{label:10}{cells}{count:11,.0f}")
+        lines += ["", *self._confusion(), "", self.warning]
+        return lines + (["", *self._difference()] if self.baseline is not None else [])
 
     @property
     def _bare_mean(self) -> Estimate:
-        return self.bare.agreement.figures()["mean difference"]
+        return self.bare.agreement.estimates()["mean difference"]
 
     @property
     def _missed(self) -> int:
@@ -173,10 +176,10 @@ class Report:
 
     def _difference(self) -> list[str]:
         assert self.baseline is not None
-        ours, theirs = self.judged.agreement.figures(), self.baseline.agreement.figures()
+        ours, theirs = self.judged.agreement.estimates(), self.baseline.agreement.estimates()
         between = self.judged.agreement.beside(self.baseline.agreement)
         rows = [
-            f"{name:24}{_told(theirs[name]):>26}{_told(ours[name]):>26}{_told(one, sign=True):>28}"
+            f"{name:24}{_number(theirs[name]):>26}{_number(ours[name]):>26}{_number(one, sign=True):>28}"
             for name, one in between.items()
             if name in ("mean difference", "accuracy", "macro-F1", "non-neutral recall", "non-neutral precision")
         ]
@@ -190,7 +193,7 @@ class Report:
         return [head, *rows, f"by the mean difference: {verdict}"]
 
 
-def _told(estimate: Estimate, *, sign: bool = False) -> str:
+def _number(estimate: Estimate, *, sign: bool = False) -> str:
     form = "+.3f" if sign else ".3f"
     return _with_interval(*(f"{value:{form}}" for value in (estimate.value, estimate.low, estimate.high)))
 
@@ -215,9 +218,9 @@ def _bare(text: str) -> str:
     return " ".join(_MARKS.sub(" ", text.lower()).split())
 
 
-def _ordered(sentences: Sequence[Spoken]) -> list[Spoken]:
+def _ordered(sentences: Sequence[ReferenceSentence]) -> list[ReferenceSentence]:
     return sorted(sentences, key=lambda sentence: sentence.start_ms)
 
 
-def _start(word: HeardWord) -> int:
+def _start(word: HypothesisWord) -> int:
     return word.start_ms

@@ -11,18 +11,18 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from nlp.evaluation.alignment import Spoken, plain
+from nlp.evaluation.alignment import ReferenceSentence, plain
 from tenor.errors import BadInput
 
 
 @dataclass(frozen=True)
-class WrittenCall:
+class ReferenceCall:
     name: str
     audio: Path
-    sentences: list[Spoken]
+    sentences: list[ReferenceSentence]
 
 
-def read(folder: Path) -> list[WrittenCall]:
+def read(folder: Path) -> list[ReferenceCall]:
     calls, audio = folder / "calls", folder / "audio"
     files = sorted(calls.glob("*.json")) if calls.is_dir() and audio.is_dir() else []
     if not files:
@@ -32,15 +32,15 @@ def read(folder: Path) -> list[WrittenCall]:
     for file in files:
         if file.stem not in recordings:
             raise BadInput(f"{file.name} has no recording in {audio}")
-        found.append(WrittenCall(file.stem, recordings[file.stem], _sentences(file)))
+        found.append(ReferenceCall(file.stem, recordings[file.stem], _sentences(file)))
     return found
 
 
-def _sentences(file: Path) -> list[Spoken]:
+def _sentences(file: Path) -> list[ReferenceSentence]:
     try:
         segments = json.loads(file.read_text("utf-8"))["segments"]
         return [
-            Spoken(
+            ReferenceSentence(
                 call=file.stem,
                 channel=int(segment["ch"]) - 1,
                 role=str(segment["role"]),

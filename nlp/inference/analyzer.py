@@ -1,23 +1,22 @@
-"""Everyone who is asked about a sentence: the back end first, then the further classifiers."""
+"""Everything that is said about sentences: what the back end finds, then what further classifiers add."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import structlog
 
-from nlp import counters
-from nlp.call import Reply
-from nlp.classifiers import Classifiers
-from nlp.foreign import identifier
-from nlp.sentences import Draft
-from nlp.understood import Backend, Understood
+from nlp import metrics
+from nlp.inference.language_id import identifier
+from nlp.inference.plugins import Classifiers
+from nlp.inference.types import Backend, SentenceAnalysis
 from tenor.errors import TenorError
 
 log = structlog.get_logger(__name__)
 
 
-class Panel:
+class Analyzer:
     def __init__(self, backend: Backend, classifiers: Classifiers) -> None:
         self._backend = backend
         self._classifiers = classifiers
@@ -29,27 +28,24 @@ class Panel:
     def check(self) -> None:
         """Raises what keeps us from asking, before anybody waits for an answer."""
         identifier()
-        self._backend.understand([])
+        self._backend.analyze([])
 
-    def ask(self, drafts: Sequence[Draft]) -> list[Reply | None]:
-        """What is to be said about each, in one go; None about one that nobody can be asked about."""
-        if not drafts:
+    def analyze(self, texts: Sequence[str]) -> list[SentenceAnalysis | None]:
+        """Every text in its order, in one go; None for one that the back end fails on."""
+        if not texts:
             return []
-        counters.BATCH.observe(len(drafts))
-        found = self._understood([draft.text for draft in drafts])
-        understood = [one for one in found if one is not None]
-        labels = iter(self._classifiers.labels(understood))
-        return [
-            None if one is None else Reply(draft, one, next(labels)) for draft, one in zip(drafts, found, strict=True)
-        ]
+        metrics.BATCH.observe(len(texts))
+        found = self._ask(list(texts))
+        labels = iter(self._classifiers.labels([analysis for analysis in found if analysis is not None]))
+        return [None if analysis is None else replace(analysis, labels=next(labels)) for analysis in found]
 
-    def _understood(self, texts: list[str]) -> list[Understood | None]:
+    def _ask(self, texts: list[str]) -> list[SentenceAnalysis | None]:
         try:
-            return list(self._backend.understand(texts))
+            return list(self._backend.analyze(texts))
         except TenorError:
             raise
         except Exception as error:
             if len(texts) == 1:
                 log.error("a sentence cannot be understood", error=type(error).__name__)
                 return [None]
-        return [one for text in texts for one in self._understood([text])]  # only one of them is to blame
+        return [analysis for text in texts for analysis in self._ask([text])]  # only one of them is to blame

@@ -1,35 +1,35 @@
-"""Who understands sentences, as the settings say."""
+"""The back end that the settings name."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nlp.names import intents_in_force
-from nlp.understood import Backend
+from nlp.inference.types import Backend
 from tenor.settings import LanguageSettings, Settings
+from tenor.taxonomy import sentiments
+from tenor.taxonomy.in_force import intents_in_force
 
 if TYPE_CHECKING:
-    from nlp.local import LocalUnderstanding
+    from nlp.inference.local import LocalBackend
 
 
 def open_backend(settings: Settings) -> Backend:
     """Our models, or a Riva server's. BadInput says what is wrong with the files that the settings name."""
     if settings.language.backend == "riva":
-        from nlp.riva import RivaUnderstanding
+        from nlp.inference.riva import RivaBackend
 
-        return RivaUnderstanding(settings.speech, intents_in_force(settings.language))
+        return RivaBackend(settings.speech, intents_in_force(settings.language))
     return open_local(settings.language)
 
 
-def open_local(language: LanguageSettings) -> LocalUnderstanding:
+def open_local(language: LanguageSettings) -> LocalBackend:
     """Our models, also where a pipeline would ask a server: `tenor riva` is one."""
-    from nlp import sentiments
-    from nlp.completed import completed
-    from nlp.local import LocalUnderstanding
-    from nlp.model import DEFAULT, Model
+    from nlp.inference.combined_model import with_all_heads
+    from nlp.inference.local import LocalBackend
+    from nlp.inference.onnx_model import DEFAULT, OnnxModel
 
-    model = completed(Model(Path(language.model) if language.model else DEFAULT, threads=language.threads))
+    model = with_all_heads(OnnxModel(Path(language.model) if language.model else DEFAULT, threads=language.threads))
     feelings = sentiments.read(Path(language.sentiments)) if language.sentiments else ()
     intents = intents_in_force(language.model_copy(update={"backend": "local"}))
-    return LocalUnderstanding(model, intents, feelings)
+    return LocalBackend(model, intents, feelings)

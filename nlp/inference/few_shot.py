@@ -6,22 +6,22 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nlp.model import Floats, Model
+from nlp.inference.onnx_model import Floats, OnnxModel
 
 NEAREST = 3
 """Examples that a sentence is compared with; one alone may be an odd one."""
 
 
-def vectors(model: Model, texts: Sequence[str]) -> Floats:
-    return np.stack([reading.embedding for reading in model.read(texts)])
+def embeddings(model: OnnxModel, texts: Sequence[str]) -> Floats:
+    return np.stack([prediction.embedding for prediction in model.predict(texts)])
 
 
-def likeness(examples: Floats, sentence: Floats) -> float:
+def similarity(examples: Floats, sentence: Floats) -> float:
     """Mean cosine with the nearest of the examples."""
     return float(np.sort(examples @ sentence)[-NEAREST:].mean())
 
 
-def shares(weights: Mapping[str, float]) -> dict[str, float]:
+def probabilities(weights: Mapping[str, float]) -> dict[str, float]:
     """Probabilities in proportion to the exponentials of the weights."""
     highest = max(weights.values())
     powers = {name: float(np.exp(weight - highest)) for name, weight in weights.items()}

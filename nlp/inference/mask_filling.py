@@ -1,7 +1,7 @@
 """Sentences that were redacted, read as if something ordinary stood where something was taken out.
 
 "My name is [person]." tells a caller who introduces himself, but brackets are nothing a model has learned. It reads a
-stand-in there; what it finds in a stand-in is thrown away.
+placeholder there; what it finds in a placeholder is thrown away.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from nlp.understanding import Entity
+from nlp.inference.types import Entity
 from tenor.redaction.masking import LABELS
 
-_STAND_INS = {
+_PLACEHOLDERS = {
     "card": "four two four two",
     "account": "four two four two",
     "phone": "two zero six five five five",
@@ -23,11 +23,11 @@ _STAND_INS = {
     "address": "twelve main street",
     "person": "John Smith",
 }
-_BY_LABEL = {LABELS[kind]: words for kind, words in _STAND_INS.items()}
+_BY_LABEL = {LABELS[kind]: words for kind, words in _PLACEHOLDERS.items()}
 _MASK = re.compile("|".join(map(re.escape, _BY_LABEL)))
 
 
-class StandIn(NamedTuple):
+class Placeholder(NamedTuple):
     start: int
     end: int
     """Where it stands in the sentence that is read."""
@@ -35,25 +35,25 @@ class StandIn(NamedTuple):
     """How many characters longer it is than the mask."""
 
 
-def filled(text: str) -> tuple[str, tuple[StandIn, ...]]:
+def fill_masks(text: str) -> tuple[str, tuple[Placeholder, ...]]:
     """The sentence to be read, and where it is not what was said."""
-    read, done = "", 0
-    found = []
+    filled, done = "", 0
+    placeholders = []
     for mask in _MASK.finditer(text):
         words = _BY_LABEL[mask[0]]
-        read += text[done : mask.start()]
-        found.append(StandIn(len(read), len(read) + len(words), len(words) - len(mask[0])))
-        read += words
+        filled += text[done : mask.start()]
+        placeholders.append(Placeholder(len(filled), len(filled) + len(words), len(words) - len(mask[0])))
+        filled += words
         done = mask.end()
-    return read + text[done:], tuple(found)
+    return filled + text[done:], tuple(placeholders)
 
 
-def as_said(entities: Iterable[Entity], stand_ins: tuple[StandIn, ...]) -> tuple[Entity, ...]:
+def original_entities(entities: Iterable[Entity], placeholders: tuple[Placeholder, ...]) -> tuple[Entity, ...]:
     """Those of the values that were said, at their places in the sentence as it is kept."""
     found = []
     for entity in entities:
-        if any(one.start < entity.end and entity.start < one.end for one in stand_ins):
+        if any(one.start < entity.end and entity.start < one.end for one in placeholders):
             continue
-        shift = sum(one.longer for one in stand_ins if one.end <= entity.start)
+        shift = sum(one.longer for one in placeholders if one.end <= entity.start)
         found.append(Entity(entity.text, entity.label, entity.start - shift, entity.end - shift))
     return tuple(found)

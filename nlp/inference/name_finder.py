@@ -15,8 +15,7 @@ import msgspec
 import numpy as np
 from tokenizers import Tokenizer
 
-from nlp.model import DEFAULT, LONGEST, MOST_CHARACTERS, Floats
-from nlp.session import open_session
+from nlp.inference.onnx_model import DEFAULT, LONGEST, MOST_CHARACTERS, open_session, softmax
 from tenor.errors import BadInput
 from tenor.redaction import Span
 
@@ -27,7 +26,7 @@ WINDOW = 60
 _WORD = re.compile(r"\S+")
 
 
-class RedactionCard(msgspec.Struct, frozen=True, kw_only=True):
+class NameFinderCard(msgspec.Struct, frozen=True, kw_only=True):
     """What `redaction.json` says."""
 
     labels: tuple[str, ...]
@@ -44,12 +43,12 @@ class RedactionCard(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured when it was made."""
 
 
-class LanguageFinder:
+class NameFinder:
     """A `tenor.redaction.Finder`. Any thread may call it."""
 
     def __init__(self, folder: Path = DEFAULT) -> None:
         try:
-            self.card = msgspec.json.decode((folder / CARD).read_bytes(), type=RedactionCard)
+            self.card = msgspec.json.decode((folder / CARD).read_bytes(), type=NameFinderCard)
             for file, digest in ((GRAPH, self.card.sha256), ("model.onnx", self.card.encoder_sha256)):
                 if hashlib.sha256((folder / file).read_bytes()).hexdigest() != digest:
                     raise BadInput(f"{folder / file} is not the file that {folder / CARD} was published with")
@@ -74,7 +73,7 @@ class LanguageFinder:
         ids = np.array([encoding.ids], np.int64)
         [logits] = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
         last = None
-        for row, (start, end), word in zip(_softmax(logits[0]), encoding.offsets, encoding.word_ids, strict=True):
+        for row, (start, end), word in zip(softmax(logits[0]), encoding.offsets, encoding.word_ids, strict=True):
             if word is None or word == last:
                 continue
             last = word
@@ -90,8 +89,3 @@ def _windows(text: str) -> Iterator[tuple[int, str]]:
     for first in range(0, len(words), WINDOW):
         start, end = words[first].start(), words[min(first + WINDOW, len(words)) - 1].end()
         yield start, text[start:end]
-
-
-def _softmax(logits: Floats) -> Floats:
-    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)  # type: ignore[no-any-return]

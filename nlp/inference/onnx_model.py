@@ -12,15 +12,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
 import numpy as np
+import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
-from nlp.session import open_session
 from tenor.errors import BadInput
+from tenor.model_store import no_model, read_card
 
-DEFAULT = Path(__file__).parent / "models" / "tenor-language-2"
+DEFAULT = Path(__file__).parents[1] / "models" / "tenor-language-2"
 EMBEDDING = "embedding"
 LONGEST = 128
 """Tokens of a sentence that are read; the rest is not what it turns on."""
@@ -33,25 +33,8 @@ Floats = NDArray[np.float32]
 Offsets = Sequence[tuple[int, int]]
 
 
-class Card(msgspec.Struct, frozen=True, kw_only=True):
-    """What `model.json` says."""
-
-    name: str
-    version: str
-    heads: dict[str, tuple[str, ...]]
-    """Labels in the order of each head's outputs."""
-    temperatures: dict[str, float] = {}
-    """What a head's logits are divided by, so that its probabilities mean what they say."""
-    thresholds: dict[str, float] = {}
-    """Chosen on sentences that were neither trained on nor are measured with."""
-    examples: frozenset[str] = frozenset()
-    """Fingerprints of the taxonomy's examples that it was trained with."""
-    sha256: str = ""
-    """Of `model.onnx`."""
-
-
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Prediction:
     """What the heads say about one text."""
 
     sentence: Mapping[str, Floats]
@@ -66,7 +49,7 @@ class Reading:
     """The sentence as a vector of length one."""
 
 
-class Model:
+class OnnxModel:
     """Shared by every stage of a process; any thread may call it. `threads`: batches that are read at once."""
 
     def __init__(self, folder: Path = DEFAULT, *, threads: int = 1) -> None:
@@ -75,7 +58,7 @@ class Model:
             weights = (folder / "model.onnx").read_bytes()
             vocabulary = (folder / "tokenizer.json").read_text("utf-8")
         except OSError as error:
-            raise _missing(folder, error) from None
+            raise no_model(folder, error) from None
         if self.card.sha256 and hashlib.sha256(weights).hexdigest() != self.card.sha256:
             raise BadInput(f"{folder / 'model.onnx'} is not the file that {self.card.name} was published with")
         self._tokenizer = Tokenizer.from_str(vocabulary)
@@ -90,12 +73,12 @@ class Model:
     def id(self) -> str:
         return f"{self.card.name}-{self.card.version}"
 
-    def maker(self, head: str) -> str:
+    def model_of(self, head: str) -> str:
         """The model that a head belongs to."""
         return self.id
 
-    def read(self, texts: Sequence[str]) -> list[Reading]:
-        """A reading of every text, in their order. Texts of like length go through together."""
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        """A prediction of every text, in their order. Texts of like length go through together."""
         short = [text[:MOST_CHARACTERS] for text in texts]
         # One alone is not worth waking other threads for.
         encodings = self._tokenizer.encode_batch(short) if len(short) != 1 else [self._tokenizer.encode(short[0])]
@@ -103,13 +86,13 @@ class Model:
         side_by_side = self._readers.map if self._readers and len(batches) > 1 else map
         answers = side_by_side(self._batch, ([encodings[index] for index in batch] for batch in batches))
         found = {
-            index: reading
-            for batch, readings in zip(batches, answers, strict=True)
-            for index, reading in zip(batch, readings, strict=True)
+            index: prediction
+            for batch, predictions in zip(batches, answers, strict=True)
+            for index, prediction in zip(batch, predictions, strict=True)
         }
         return [found[index] for index in range(len(texts))]
 
-    def _batch(self, encodings: Sequence[Encoding]) -> list[Reading]:
+    def _batch(self, encodings: Sequence[Encoding]) -> list[Prediction]:
         """One pass through the encoder; the last is the longest."""
         ids = np.zeros((len(encodings), len(encodings[-1].ids)), np.int64)
         mask = np.zeros_like(ids)
@@ -119,9 +102,9 @@ class Model:
         outputs = self._session.run(self._outputs, {"input_ids": ids, "attention_mask": mask})
         named = dict(zip(self._outputs, outputs, strict=True))
         vectors = named.pop(EMBEDDING)
-        likely = {head: _softmax(logits / self.card.temperatures.get(head, 1.0)) for head, logits in named.items()}
+        likely = {head: softmax(logits / self.card.temperatures.get(head, 1.0)) for head, logits in named.items()}
         return [
-            Reading(
+            Prediction(
                 {head: values[row] for head, values in likely.items() if values.ndim == 2},
                 {head: values[row, : len(encoding.ids)] for head, values in likely.items() if values.ndim == 3},
                 encoding.offsets,
@@ -130,19 +113,6 @@ class Model:
             )
             for row, encoding in enumerate(encodings)
         ]
-
-
-def read_card(folder: Path) -> Card:
-    try:
-        return msgspec.json.decode((folder / "model.json").read_bytes(), type=Card)
-    except OSError as error:
-        raise _missing(folder, error) from None
-    except msgspec.MsgspecError as error:
-        raise BadInput(f"{folder / 'model.json'}: {error}") from None
-
-
-def _missing(folder: Path, error: OSError) -> BadInput:
-    return BadInput(f"{folder} holds no language model: {error.strerror}", "see docs/language.md")
 
 
 def fingerprint(text: str) -> str:
@@ -162,6 +132,14 @@ def batched(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _softmax(logits: Floats) -> Floats:
+def open_session(graph: bytes | Path) -> onnxruntime.InferenceSession:
+    """Of a graph, or of the file of one with its weights beside it. Runs on the processor, in the thread that asks."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    where = str(graph) if isinstance(graph, Path) else graph
+    return onnxruntime.InferenceSession(where, options, providers=["CPUExecutionProvider"])
+
+
+def softmax(logits: Floats) -> Floats:
     powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)  # type: ignore[no-any-return]

@@ -1,10 +1,10 @@
-"""Sentences understood by a Riva server that has language services: `tenor riva`, or NVIDIA's until 2024.
+"""Sentences analyzed by a Riva server that has language services: `tenor riva`, or NVIDIA's until 2024.
 
-ClassifyText     how a sentence feels, all sentences in one call
+ClassifyText     the sentiment, all sentences in one call
 ClassifyTokens   the values in it, all sentences in one call
-AnalyzeIntent    what it wants (and the values, where there is no model for tokens), a call a sentence, side by side
+AnalyzeIntent    the intent (and the values, where there is no model for tokens), one call per sentence, side by side
 
-The server tells the likeliest label and its score, no others: so the mood is that label's worth times its score.
+The server gives the likeliest label and its score, no others: so the mood is that label's worth times its score.
 """
 
 from __future__ import annotations
@@ -19,30 +19,29 @@ from riva.client.auth import create_channel
 from riva.client.proto import riva_nlp_pb2 as pb
 from riva.client.proto import riva_nlp_pb2_grpc
 
-from nlp.foreign import is_foreign
-from nlp.sentiments import VALENCES
-from nlp.taxonomy import UNKNOWN, Taxonomy
-from nlp.understanding import Entity, Label, Task
-from nlp.understood import ENGLISH, OTHER, Understood
+from nlp.inference.language_id import is_foreign
+from nlp.inference.types import ENGLISH, OTHER, Entity, ModelTask, ScoredLabel, SentenceAnalysis
 from tenor.errors import BadInput, Refused, TenorError, Unavailable
 from tenor.settings import SpeechSettings
+from tenor.taxonomy.intents import UNKNOWN, Taxonomy
+from tenor.taxonomy.sentiments import valence_of
 
 NEUTRAL = "neutral"
 DEADLINE_S = 5.0
 ATTEMPTS = 3
-_PASSING = {
+_TEMPORARY = {
     grpc.StatusCode.UNAVAILABLE,
     grpc.StatusCode.DEADLINE_EXCEEDED,
     grpc.StatusCode.RESOURCE_EXHAUSTED,
     grpc.StatusCode.CANCELLED,
 }
 """What may be over in a moment."""
-_NONE = {grpc.StatusCode.UNIMPLEMENTED, grpc.StatusCode.NOT_FOUND}
-_BARRED = {grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED}
+_MISSING = {grpc.StatusCode.UNIMPLEMENTED, grpc.StatusCode.NOT_FOUND}
+_DENIED = {grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED}
 
 
 @dataclass(frozen=True, slots=True)
-class Models:
+class ServerModels:
     """What the server has, by name."""
 
     sentiment: str
@@ -53,12 +52,12 @@ class Models:
     """Empty: there is none, and the intent's values have to do."""
 
 
-class RivaUnderstanding:
+class RivaBackend:
     def __init__(self, speech: SpeechSettings, taxonomy: Taxonomy) -> None:
         self._address = speech.address
         self._metadata = tuple(speech.metadata.items())
         self._taxonomy = taxonomy
-        self._models: Models | None = None
+        self._models: ServerModels | None = None
         try:
             channel = create_channel(
                 ssl_root_cert=speech.root_cert or None,
@@ -79,62 +78,64 @@ class RivaUnderstanding:
         models = self._models
         if models is None:  # nothing was asked yet
             return {}
-        told = {"sentiment": models.sentiment, "intent": models.intent, "slots": models.tokens or models.intent}
-        return {what: f"riva:{name}" for what, name in told.items()}
+        names = {"sentiment": models.sentiment, "intent": models.intent, "slots": models.tokens or models.intent}
+        return {what: f"riva:{name}" for what, name in names.items()}
 
     @property
     def tasks(self) -> frozenset[str]:
         return self._taxonomy.tasks
 
-    def understand(self, texts: Sequence[str]) -> list[Understood]:
+    def analyze(self, texts: Sequence[str]) -> list[SentenceAnalysis]:
         """Every text in its order. Unavailable when the server does not answer, Refused when it never will."""
         try:
-            for attempt in stamina.retry_context(on=_passes, attempts=ATTEMPTS, wait_initial=0.1, wait_max=1.0):
+            for attempt in stamina.retry_context(on=_is_temporary, attempts=ATTEMPTS, wait_initial=0.1, wait_max=1.0):
                 with attempt:
-                    return self._understand(texts)
+                    return self._analyze(texts)
         except grpc.RpcError as error:
-            raise self._explained(error) from None
+            raise self._error(error) from None
         raise AssertionError("an attempt returns or raises")
 
-    def _understand(self, texts: Sequence[str]) -> list[Understood]:
-        models = self._models = self._models or self._listed()
+    def _analyze(self, texts: Sequence[str]) -> list[SentenceAnalysis]:
+        models = self._models = self._models or self._list_models()
         readable = [index for index, text in enumerate(texts) if text.strip() and not is_foreign(text)]
         asked = [texts[index] for index in readable]
-        found = [_untold(text) for text in texts]
+        found = [_no_analysis(text) for text in texts]
         if not asked:
             return found
-        intents = [self._wanted(models, text) for text in asked]  # on their way while we ask the rest
-        feelings = self._stub.ClassifyText(
+        intents = [self._request_intent(models, text) for text in asked]  # on their way while we ask the rest
+        sentiments = self._stub.ClassifyText(
             pb.TextClassRequest(text=asked, model=pb.NLPModelParams(model_name=models.sentiment)), **self._options
         ).results
-        values = [one.results for one in self._tagged(models, asked)] if models.tokens else None
+        values = [one.results for one in self._tag(models, asked)] if models.tokens else None
         for number, index in enumerate(readable):
-            wish = intents[number].result()
-            entities = values[number] if values is not None else wish.slots
-            found[index] = _understood(texts[index], feelings[number].labels[0], wish, entities)
+            intent = intents[number].result()
+            entities = values[number] if values is not None else intent.slots
+            found[index] = _analysis(texts[index], sentiments[number].labels[0], intent, entities)
         return found
 
-    def _wanted(self, models: Models, text: str) -> Any:
+    def _request_intent(self, models: ServerModels, text: str) -> Any:
         request = pb.AnalyzeIntentRequest(query=text, options=pb.AnalyzeIntentOptions(domain=models.domain))
         return self._stub.AnalyzeIntent.future(request, **self._options)
 
-    def _tagged(self, models: Models, texts: Sequence[str]) -> Any:
+    def _tag(self, models: ServerModels, texts: Sequence[str]) -> Any:
         request = pb.TokenClassRequest(text=texts, model=pb.NLPModelParams(model_name=models.tokens))
         return self._stub.ClassifyTokens(request, **self._options).results
 
-    def _listed(self) -> Models:
+    def _list_models(self) -> ServerModels:
         """The server's models, told apart by their task where it says that, and else by their name."""
         listed = self._stub.GetRivaNLPConfig(pb.RivaNLPConfigRequest(), **self._options).model_config
         models = [(model.model_name, dict(model.parameters)) for model in listed]
         sentiment = next((name for name, _ in models if "sentiment" in name), "")
         intent = next(((name, about) for name, about in models if name.startswith("riva_intent_")), None)
-        tokens = [name for name, about in models if about.get("task") == Task.TOKENS or name == "riva_ner"]
+        tokens = [name for name, about in models if about.get("task") == ModelTask.TOKENS or name == "riva_ner"]
         missing = ["sentiment (ClassifyText)"] * (not sentiment) + ["intents (AnalyzeIntent)"] * (intent is None)
         if missing or intent is None:
             names = ", ".join(sorted({name for name, _ in models})) or "none"
             raise Refused(f"{self._nothing} It lacks a model for {' and '.join(missing)}; it has: {names}", _LOCAL)
         name, about = intent
-        return Models(sentiment, name, about.get("domain", name.removeprefix("riva_intent_")), (tokens or [""])[0])
+        return ServerModels(
+            sentiment, name, about.get("domain", name.removeprefix("riva_intent_")), (tokens or [""])[0]
+        )
 
     @property
     def _options(self) -> dict[str, Any]:
@@ -144,13 +145,13 @@ class RivaUnderstanding:
     def _nothing(self) -> str:
         return f"the Riva server at {self._address} cannot understand sentences."
 
-    def _explained(self, error: Any) -> TenorError | ValueError:
+    def _error(self, error: Any) -> TenorError | ValueError:
         code, details = error.code(), error.details()
-        if code in _PASSING:
+        if code in _TEMPORARY:
             return Unavailable(f"no answer from the Riva server at {self._address}: {details}", "see speech.address")
-        if code in _NONE:
+        if code in _MISSING:
             return Refused(f"{self._nothing} NVIDIA's have no language services since 2024 ({details})", _LOCAL)
-        if code in _BARRED:
+        if code in _DENIED:
             return Refused(f"the Riva server at {self._address} does not let us in: {details}", "see speech.metadata")
         return ValueError(code.name)  # this sentence, not the server; its words are nobody's business
 
@@ -158,32 +159,32 @@ class RivaUnderstanding:
 _LOCAL = 'set language.backend = "local", or run `tenor riva`'
 
 
-def _passes(error: Exception) -> bool:
-    return isinstance(error, grpc.RpcError) and error.code() in _PASSING
+def _is_temporary(error: Exception) -> bool:
+    return isinstance(error, grpc.RpcError) and error.code() in _TEMPORARY
 
 
-def _understood(text: str, feeling: Any, wish: Any, values: Iterable[Any]) -> Understood:
-    domain, dot, name = wish.intent.class_name.partition(".")
+def _analysis(text: str, sentiment: Any, analyzed: Any, values: Iterable[Any]) -> SentenceAnalysis:
+    domain, dot, name = analyzed.intent.class_name.partition(".")
     intent = (name if dot else domain) or UNKNOWN  # none at all: no domain fits
-    score = wish.intent.score
-    return Understood(
+    score = analyzed.intent.score
+    return SentenceAnalysis(
         text,
-        feeling.class_name,
-        {feeling.class_name: feeling.score},
+        sentiment.class_name,
+        {sentiment.class_name: sentiment.score},
         intent,
         score,
         tuple(_entity(text, value) for value in values),
         {intent: score},
-        mood=VALENCES.get(feeling.class_name, 0.0) * feeling.score,
+        mood=valence_of(sentiment.class_name) * sentiment.score,
     )
 
 
 def _entity(text: str, value: Any) -> Entity:
     """Riva writes tokens in lower case and counts the last character in."""
     start, end = value.span[0].start, value.span[0].end + 1
-    return Entity(text[start:end], Label(value.label[0].class_name, value.label[0].score), start, end)
+    return Entity(text[start:end], ScoredLabel(value.label[0].class_name, value.label[0].score), start, end)
 
 
-def _untold(text: str) -> Understood:
+def _no_analysis(text: str) -> SentenceAnalysis:
     language = OTHER if text.strip() else ENGLISH
-    return Understood(text, NEUTRAL, {NEUTRAL: 1.0}, UNKNOWN, 0.0, language=language)
+    return SentenceAnalysis(text, NEUTRAL, {NEUTRAL: 1.0}, UNKNOWN, 0.0, language=language)

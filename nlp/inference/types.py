@@ -1,14 +1,94 @@
-"""What can be asked about a text, and in what form the answers come. Who answers is behind `Understanding`."""
+"""What is said about a sentence, and who says it.
+
+Backend           analyzes sentences, for the pipeline: a SentenceAnalysis of each
+LanguageModels    answers what Riva's language service can be asked, of which a SentenceAnalysis is one part
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
+
+ENGLISH, OTHER = "en", "other"
 
 
-class Task(StrEnum):
+@dataclass(frozen=True, slots=True)
+class ScoredLabel:
+    name: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """Characters start..end of the text, end not included; consecutive tokens are one entity."""
+
+    text: str
+    label: ScoredLabel
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceAnalysis:
+    """What the models say about one sentence."""
+
+    text: str
+    sentiment: str
+    sentiment_scores: Mapping[str, float]
+    intent: str
+    intent_score: float
+    entities: tuple[Entity, ...] = ()
+    intent_scores: Mapping[str, float] = field(default_factory=dict)
+    """Every intent's probability, for finding the task of the whole call."""
+    language: str = ENGLISH
+    """`other`: not English, so nothing else is known."""
+    mood: float = 0.0
+    """From -1 (negative) to 1 (positive)."""
+    embedding: Any = field(default=None, compare=False, repr=False)
+    """The sentence as a vector of length one, for further classifiers; None when the back end has none."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What further classifiers say, by their names."""
+
+    @property
+    def slots(self) -> dict[str, str]:
+        return slots_by_name(self.entities)
+
+
+def slots_by_name(entities: Iterable[Entity]) -> dict[str, str]:
+    """As events carry them: the first date is `date`, the next `date_2`."""
+    values: dict[str, str] = {}
+    for entity in entities:
+        name, number = entity.label.name, 2
+        while name in values:
+            name, number = f"{entity.label.name}_{number}", number + 1
+        values[name] = entity.text
+    return values
+
+
+class Backend(Protocol):
+    """Analyzes sentences, in this process or elsewhere. Any thread may call it, and a call may take its time."""
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Which model says what, as a Sentence carries it."""
+        ...
+
+    @property
+    def tasks(self) -> frozenset[str]:
+        """Intents that a whole call can be about."""
+        ...
+
+    def analyze(self, texts: Sequence[str]) -> list[SentenceAnalysis]:
+        """Every text in its order; an empty one is neutral and has no intent."""
+        ...
+
+
+# -- what Riva's language service can be asked
+
+
+class ModelTask(StrEnum):
     TEXT = "text_classification"
     TOKENS = "token_classification"
     ENTITIES = "named_entities"
@@ -21,32 +101,16 @@ class Task(StrEnum):
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     name: str
-    task: Task
+    task: ModelTask
     language: str = "en-US"
     domain: str = ""
     """Of an intent model: Riva looks it up by this, and calls the model `riva_intent_<domain>`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
-    name: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """Characters start..end of the text, end not included; consecutive tokens are one entity."""
-
-    text: str
-    label: Label
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    domain: Label
-    intent: Label
+class IntentResult:
+    domain: ScoredLabel
+    intent: ScoredLabel
     """Named `<domain>.<intent>`."""
     slots: tuple[Entity, ...] = ()
 
@@ -57,7 +121,7 @@ class Answer:
     score: float
 
 
-class Understanding(Protocol):
+class LanguageModels(Protocol):
     """The language models of one process. A method is only called for a model that `models` lists."""
 
     @property
@@ -65,13 +129,13 @@ class Understanding(Protocol):
         """For each task the first is its default."""
         ...
 
-    async def classify(self, model: str, texts: Sequence[str]) -> list[Label]: ...
+    async def classify(self, model: str, texts: Sequence[str]) -> list[ScoredLabel]: ...
 
     async def tag(self, model: str, texts: Sequence[str]) -> list[list[Entity]]:
         """Slots or named entities, as the model was trained; only what was found."""
         ...
 
-    async def intent(self, model: str, text: str) -> Intent: ...
+    async def intent(self, model: str, text: str) -> IntentResult: ...
 
     async def domain(self, text: str) -> str | None:
         """Which intent model's domain a text belongs to; None when to none of them."""

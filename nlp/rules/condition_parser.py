@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from nlp.rules import figures
-from nlp.rules.conditions import AllOf, AnyOf, Condition, Figure, Not, NotSaid, Sentences, Silence, Span, Task
+from nlp.rules import metric_names
+from nlp.rules.conditions import (
+    AllOf,
+    AnyOf,
+    Condition,
+    MetricCondition,
+    Not,
+    NotSaidCondition,
+    SentenceCondition,
+    SilenceCondition,
+    TaskCondition,
+    TimeSpan,
+)
 from nlp.rules.expression import Expression
-from nlp.rules.known import Known
+from nlp.rules.known_names import KnownNames
 from nlp.rules.pattern import Unfit
-from tenor import yaml_fields as fields
 from tenor.phrases import Phrase, phrase
-from tenor.yaml_lines import Faults, Mapping, Node, Sequence, Text, meant
+from tenor.yaml import fields
+from tenor.yaml.nodes import Faults, Mapping, Node, Sequence, Text, meant
 
 ANYONE = "anyone"
 SIGNS: dict[str, Callable[[float], bool]] = {
@@ -35,17 +46,17 @@ KINDS: dict[str, tuple[str, ...]] = {
     "sentence": (*SENTENCE, *COUNTING, *SPAN),
 }
 """Keys that a condition of a kind may have."""
-Found = tuple[Condition | None, str]
+ParsedCondition = tuple[Condition | None, str]
 """A condition, and what is said when it holds and the rule has no words of its own."""
 
 
-class Conditions:
+class ConditionParser:
     """Reads conditions; what is wrong goes to `faults`. Names are checked where there is something to check against."""
 
-    def __init__(self, faults: Faults, known: Known) -> None:
+    def __init__(self, faults: Faults, known: KnownNames) -> None:
         self._faults = faults
         self._known = known
-        self._readers: dict[str, Callable[[Mapping], Found]] = {
+        self._readers: dict[str, Callable[[Mapping], ParsedCondition]] = {
             "not said": self._not_said,
             "silence": self._silence,
             "overlap": self._overlap,
@@ -57,7 +68,7 @@ class Conditions:
             "sentence": self._sentence,
         }
 
-    def read(self, node: Node) -> Found:
+    def read(self, node: Node) -> ParsedCondition:
         tree = fields.mapping(node, self._faults, "a condition")
         if tree is None:
             return None, ""
@@ -91,7 +102,7 @@ class Conditions:
                 self._faults.unknown(key, "condition", KINDS[kind])
         return kind
 
-    def _sentence(self, tree: Mapping) -> Found:
+    def _sentence(self, tree: Mapping) -> ParsedCondition:
         who = self._who(tree)
         sentiments = self._sentiments(tree, "feels")
         for side in ("caller", "agent"):
@@ -106,7 +117,7 @@ class Conditions:
         sure = tree.get("sure")
         if sure is not None and not intents and not sentiments:
             self._faults.add(sure, "`sure` is about an intent or a sentiment, and there is neither")
-        condition = Sentences(
+        condition = SentenceCondition(
             who=who,
             phrases=self._phrases(tree, "says"),
             expressions=self._expressions(tree),
@@ -121,7 +132,7 @@ class Conditions:
         )
         return condition, self._sentence_words(condition)
 
-    def _sentence_words(self, condition: Sentences) -> str:
+    def _sentence_words(self, condition: SentenceCondition) -> str:
         if condition.phrases and not condition.expressions:
             words = '{who} said "{phrase}"'
         elif condition.intents:
@@ -134,7 +145,7 @@ class Conditions:
             return words + ", {count} sentences in a row"
         return words + (", {count} times" if condition.times > 1 else "")
 
-    def _not_said(self, tree: Mapping) -> Found:
+    def _not_said(self, tree: Mapping) -> ParsedCondition:
         phrases = self._phrases(tree, "not said")
         node = tree.get("by")
         if node is None:
@@ -148,28 +159,28 @@ class Conditions:
         by_ms = fields.duration(node, self._faults, "`by`") if by and sentences is None else None
         if not phrases or (sentences is None and by_ms is None):
             return None, ""
-        condition = NotSaid(self._who(tree), phrases, by_ms, int(sentences) if sentences is not None else None)
+        condition = NotSaidCondition(self._who(tree), phrases, by_ms, int(sentences) if sentences is not None else None)
         return condition, '{who} has not said "{phrase}"'
 
-    def _silence(self, tree: Mapping) -> Found:
+    def _silence(self, tree: Mapping) -> ParsedCondition:
         length_ms, span = self._duration(tree, "silence"), self._span(tree)
-        return (Silence(length_ms, span) if length_ms else None), "{seconds} s of silence"
+        return (SilenceCondition(length_ms, span) if length_ms else None), "{seconds} s of silence"
 
-    def _overlap(self, tree: Mapping) -> Found:
+    def _overlap(self, tree: Mapping) -> ParsedCondition:
         length_ms, span = self._duration(tree, "overlap"), self._span(tree)
-        condition = Figure("overlap_s", above=length_ms / 1000, span=span) if length_ms else None
+        condition = MetricCondition("overlap_s", above=length_ms / 1000, span=span) if length_ms else None
         return condition, "Both spoke at once for {value}"
 
-    def _metric(self, tree: Mapping) -> Found:
+    def _metric(self, tree: Mapping) -> ParsedCondition:
         node = tree.get("metric")
         assert node is not None
         name = fields.text(node, self._faults, "`metric`")
         span = self._span(tree)
         if name is None:
             return None, ""
-        if not figures.is_figure(name):
-            sided = f"; add the side: {name}.caller or {name}.agent" if name in figures.SIDED else ""
-            self._faults.add(node, f"there is no metric {name!r}{sided or meant(name, figures.NAMES)}")
+        if not metric_names.is_metric(name):
+            sided = f"; add the side: {name}.caller or {name}.agent" if name in metric_names.SIDED else ""
+            self._faults.add(node, f"there is no metric {name!r}{sided or meant(name, metric_names.NAMES)}")
             return None, ""
         side = name.partition(".")[2]
         if side and self._known.sides is not None and side not in self._known.sides:
@@ -183,21 +194,21 @@ class Conditions:
             self._faults.add(tree, "nothing is above the one and below the other")
         if above is None and below is None:
             return None, ""
-        return Figure(name, above, below, span), "{figure} is {value}, the limit is {limit}"
+        return MetricCondition(name, above, below, span), "{figure} is {value}, the limit is {limit}"
 
     def _limit(self, name: str, node: Node | None) -> float | None:
         text = fields.text(node, self._faults, "a limit") if node is not None else None
         if node is None or text is None:
             return None
-        value = figures.limit(name, text)
+        value = metric_names.limit(name, text)
         if value is None:
-            self._faults.add(node, f"a limit of {name} is written like {figures.example(name)}, not {text!r}")
+            self._faults.add(node, f"a limit of {name} is written like {metric_names.example(name)}, not {text!r}")
         return value
 
-    def _task(self, tree: Mapping) -> Found:
+    def _task(self, tree: Mapping) -> ParsedCondition:
         tasks = self._tasks(tree)
         sure = self._share(tree, "sure")
-        return (Task(tasks, sure) if tasks else None), "The call is about: {task}"
+        return (TaskCondition(tasks, sure) if tasks else None), "The call is about: {task}"
 
     def _tasks(self, tree: Mapping) -> frozenset[str]:
         known = self._known
@@ -208,7 +219,7 @@ class Conditions:
             return self._names(tree, "task", "task", {*known.tasks, *known.intents})
         return self._names(tree, "task", "task", known.tasks)
 
-    def _several(self, tree: Mapping, key: str, kind: type[AllOf] | type[AnyOf]) -> Found:
+    def _several(self, tree: Mapping, key: str, kind: type[AllOf] | type[AnyOf]) -> ParsedCondition:
         node = tree.get(key)
         if not isinstance(node, Sequence) or not node.items:
             self._faults.add(node or tree, f"`{key}` is a list of conditions")
@@ -222,7 +233,7 @@ class Conditions:
         words = found[0][1] if len({words for _, words in found}) == 1 else "One of the things it waits for happened"
         return AnyOf(parts), words
 
-    def _not(self, tree: Mapping) -> Found:
+    def _not(self, tree: Mapping) -> ParsedCondition:
         node = tree.get("not")
         assert node is not None
         part, _ = self.read(node)
@@ -248,11 +259,11 @@ class Conditions:
         node = tree.get(key)
         return (fields.share(node, self._faults, f"`{key}`") or 0.0) if node is not None else 0.0
 
-    def _span(self, tree: Mapping) -> Span:
+    def _span(self, tree: Mapping) -> TimeSpan:
         after, first = self._duration(tree, "after"), self._duration(tree, "in the first")
         if after and first and after >= first and (node := tree.get("after")) is not None:
             self._faults.add(node, "nothing is after this and in the first part at once")
-        return Span(after or 0, first)
+        return TimeSpan(after or 0, first)
 
     def _names(self, tree: Mapping, key: str, kind: str, known: Collection[str] | None) -> frozenset[str]:
         node = tree.get(key)

@@ -1,6 +1,6 @@
-"""What a rule waits for. A condition looks at a conversation and answers with its evidence, or with None.
+"""What a rule waits for. A condition looks at the history of a call and answers with its evidence, or with None.
 
-Conditions never look at a clock: the same conversation always gives the same answer.
+Conditions never look at a clock: the same history always gives the same answer.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Protocol
 
-from nlp.rules import figures
-from nlp.rules.conversation import Conversation, Hit, Said, start_of
+from nlp.rules import metric_names
 from nlp.rules.expression import Expression
+from nlp.rules.history import CallHistory, PastSentence, SentenceMatch, start_of
 from tenor.events import Sentence
 from tenor.phrases import Phrase
 
@@ -34,7 +34,7 @@ class Evidence:
 
 
 class Condition(Protocol):
-    def holds(self, so_far: Conversation) -> Evidence | None: ...
+    def holds(self, history: CallHistory) -> Evidence | None: ...
 
     @property
     def values(self) -> frozenset[str]:
@@ -51,8 +51,8 @@ class Condition(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """The stretch of a call that a condition is about."""
+class TimeSpan:
+    """The part of a call that a condition is about."""
 
     first_ms: int = 0
     last_ms: int | None = None
@@ -61,7 +61,7 @@ class Span:
         return at_ms >= self.first_ms and (self.last_ms is None or at_ms <= self.last_ms)
 
 
-class Plain:
+class LeafCondition:
     """A condition without parts."""
 
     happens = True
@@ -69,7 +69,7 @@ class Plain:
 
 
 @dataclass(frozen=True, eq=False)
-class Sentences(Plain):
+class SentenceCondition(LeafCondition):
     """Sentences of a kind have been said: one, or several, or several in a row."""
 
     who: str = ""
@@ -84,18 +84,18 @@ class Sentences(Plain):
     in_a_row: int = 1
     times: int = 1
     within_ms: int | None = None
-    span: Span = Span()
+    span: TimeSpan = TimeSpan()
 
     @property
     def values(self) -> frozenset[str]:
         about_words = {"phrase"} if self.phrases and not self.expressions else set()
         return frozenset({"who", "count", "intent", "sentiment"} | about_words)
 
-    def find(self, said: Said) -> Hit | None:
-        event = said.event
+    def match(self, sentence: PastSentence) -> SentenceMatch | None:
+        event = sentence.event
         if (
             (self.who and event.role != self.who)
-            or said.start_ms not in self.span
+            or sentence.start_ms not in self.span
             or (self.intents and (event.intent not in self.intents or event.intent_score < self.sure))
             or (
                 self.sentiments
@@ -105,25 +105,27 @@ class Sentences(Plain):
         ):
             return None
         if not self.phrases and not self.expressions:
-            return Hit(said)
+            return SentenceMatch(sentence)
         for phrase in self.phrases:
-            if phrase.found_in(said.words):
-                return Hit(said, phrase.text)
-        return Hit(said) if any(expression.found_in(event.text) for expression in self.expressions) else None
+            if phrase.found_in(sentence.words):
+                return SentenceMatch(sentence, phrase.text)
+        return (
+            SentenceMatch(sentence) if any(expression.found_in(event.text) for expression in self.expressions) else None
+        )
 
-    def holds(self, so_far: Conversation) -> Evidence | None:
-        hits = so_far.hits(self)
+    def holds(self, history: CallHistory) -> Evidence | None:
+        hits = history.hits(self)
         if not hits:
             return None
         last = hits[-1]
         if self.within_ms is not None:
-            if so_far.now_ms - last.said.event.end_ms > self.within_ms:
+            if history.now_ms - last.sentence.event.end_ms > self.within_ms:
                 return None
-            hits = hits[bisect_left(hits, last.said.start_ms - self.within_ms, key=start_of) :]
-        count = self._run(so_far, hits) if self.in_a_row > 1 else len(hits)
+            hits = hits[bisect_left(hits, last.sentence.start_ms - self.within_ms, key=start_of) :]
+        count = self._run(history, hits) if self.in_a_row > 1 else len(hits)
         if count < max(self.in_a_row, self.times):
             return None
-        event = last.said.event
+        event = last.sentence.event
         values = {
             "who": event.role,
             "count": str(count),
@@ -131,16 +133,16 @@ class Sentences(Plain):
             "sentiment": event.sentiment,
             "phrase": last.phrase,
         }
-        return Evidence(last.said.start_ms, last.said.id, values)
+        return Evidence(last.sentence.start_ms, last.sentence.id, values)
 
-    def _run(self, so_far: Conversation, hits: Sequence[Hit]) -> int:
+    def _run(self, history: CallHistory, hits: Sequence[SentenceMatch]) -> int:
         """How many of the side's last sentences are hits, without one between that is not."""
-        last = zip(reversed(so_far.said_by(self.who)), reversed(hits), range(MANY), strict=False)
-        return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1].said, last))
+        last = zip(reversed(history.sentences_of(self.who)), reversed(hits), range(MANY), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1].sentence, last))
 
 
 @dataclass(frozen=True, eq=False)
-class NotSaid(Plain):
+class NotSaidCondition(LeafCondition):
     """Something that must be said has not been said in time: by a position, or in a side's first sentences."""
 
     who: str
@@ -150,75 +152,77 @@ class NotSaid(Plain):
 
     values = frozenset({"who", "phrase"})
 
-    def find(self, said: Said) -> Hit | None:
-        if self.who and said.event.role != self.who:
+    def match(self, sentence: PastSentence) -> SentenceMatch | None:
+        if self.who and sentence.event.role != self.who:
             return None
-        return next((Hit(said, phrase.text) for phrase in self.phrases if phrase.found_in(said.words)), None)
+        return next(
+            (SentenceMatch(sentence, phrase.text) for phrase in self.phrases if phrase.found_in(sentence.words)), None
+        )
 
-    def holds(self, so_far: Conversation) -> Evidence | None:
-        own = so_far.said_by(self.who)
+    def holds(self, history: CallHistory) -> Evidence | None:
+        own = history.sentences_of(self.who)
         values = {"who": self.who or "anyone", "phrase": self.phrases[0].text}
-        hits = so_far.hits(self)
+        hits = history.hits(self)
         if self.by_sentences is not None:
             # The last of them may still be revised, until another follows or the call is over.
-            enough = len(own) > self.by_sentences or (so_far.ended_ms is not None and len(own) == self.by_sentences)
-            if not enough or (hits and hits[0].said <= own[self.by_sentences - 1]):
+            enough = len(own) > self.by_sentences or (history.ended_ms is not None and len(own) == self.by_sentences)
+            if not enough or (hits and hits[0].sentence <= own[self.by_sentences - 1]):
                 return None
             last = own[self.by_sentences - 1]
             return Evidence(last.start_ms, last.id, values)
         assert self.by_ms is not None
-        if so_far.written or (hits and hits[0].said.start_ms <= self.by_ms):
+        if history.written or (hits and hits[0].sentence.start_ms <= self.by_ms):
             return None
         late = (
             (own and own[-1].start_ms > self.by_ms)
-            or so_far.now_ms >= self.by_ms + UTTERANCE_MS
-            or (so_far.ended_ms is not None and so_far.ended_ms >= self.by_ms)
+            or history.now_ms >= self.by_ms + UTTERANCE_MS
+            or (history.ended_ms is not None and history.ended_ms >= self.by_ms)
         )
         return Evidence(self.by_ms, "", values) if late else None
 
 
 @dataclass(frozen=True, eq=False)
-class Silence(Plain):
+class SilenceCondition(LeafCondition):
     """Nobody has said anything for a while."""
 
     length_ms: int
-    span: Span = Span()
+    span: TimeSpan = TimeSpan()
 
     values = frozenset({"seconds"})
 
-    def holds(self, so_far: Conversation) -> Evidence | None:
-        at_ms = so_far.silent_since_ms + self.length_ms
-        if so_far.written or so_far.heard_ms < at_ms or at_ms not in self.span:
+    def holds(self, history: CallHistory) -> Evidence | None:
+        at_ms = history.silent_since_ms + self.length_ms
+        if history.written or history.heard_ms < at_ms or at_ms not in self.span:
             return None
         return Evidence(at_ms, "", {"seconds": f"{self.length_ms / 1000:g}"})
 
 
 @dataclass(frozen=True, eq=False)
-class Figure(Plain):
-    """One of the call's figures is above or below a limit."""
+class MetricCondition(LeafCondition):
+    """One of the call's metrics is above or below a limit."""
 
     name: str
     above: float | None = None
     below: float | None = None
-    span: Span = Span()
+    span: TimeSpan = TimeSpan()
 
     values = frozenset({"value", "limit", "figure"})
 
-    def holds(self, so_far: Conversation) -> Evidence | None:
-        told = so_far.figures
-        if told is None or self.name not in told.values or told.at_ms not in self.span:
+    def holds(self, history: CallHistory) -> Evidence | None:
+        metrics = history.metrics
+        if metrics is None or self.name not in metrics.values or metrics.at_ms not in self.span:
             return None
-        value = told.values[self.name]
+        value = metrics.values[self.name]
         if (self.above is not None and value <= self.above) or (self.below is not None and value >= self.below):
             return None
         limit = self.above if self.above is not None else self.below
         assert limit is not None
-        shown = {"value": figures.shown(self.name, value), "limit": figures.shown(self.name, limit)}
-        return Evidence(told.at_ms, "", {**shown, "figure": self.name})
+        texts = {"value": metric_names.display(self.name, value), "limit": metric_names.display(self.name, limit)}
+        return Evidence(metrics.at_ms, "", {**texts, "figure": self.name})
 
 
 @dataclass(frozen=True, eq=False)
-class Task(Plain):
+class TaskCondition(LeafCondition):
     """What the whole call is about."""
 
     tasks: frozenset[str]
@@ -226,11 +230,11 @@ class Task(Plain):
 
     values = frozenset({"task"})
 
-    def holds(self, so_far: Conversation) -> Evidence | None:
-        told = so_far.figures
-        if told is None or told.task not in self.tasks or told.task_score < self.sure:
+    def holds(self, history: CallHistory) -> Evidence | None:
+        metrics = history.metrics
+        if metrics is None or metrics.task not in self.tasks or metrics.task_score < self.sure:
             return None
-        return Evidence(told.at_ms, "", {"task": told.task.replace("_", " ")})
+        return Evidence(metrics.at_ms, "", {"task": metrics.task.replace("_", " ")})
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,13 +251,13 @@ class AllOf:
     def happens(self) -> bool:
         return any(part.happens for part in self.parts)
 
-    def holds(self, so_far: Conversation) -> Evidence | None:
+    def holds(self, history: CallHistory) -> Evidence | None:
         found = []
         for part in self.parts:
-            if (evidence := part.holds(so_far)) is None:
+            if (evidence := part.holds(history)) is None:
                 return None
             found.append(evidence)
-        return _together(found)
+        return _combine(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,9 +274,9 @@ class AnyOf:
     def happens(self) -> bool:
         return all(part.happens for part in self.parts)
 
-    def holds(self, so_far: Conversation) -> Evidence | None:
-        found = [evidence for part in self.parts if (evidence := part.holds(so_far)) is not None]
-        return _together(found) if found else None
+    def holds(self, history: CallHistory) -> Evidence | None:
+        found = [evidence for part in self.parts if (evidence := part.holds(history)) is not None]
+        return _combine(found) if found else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,8 +291,8 @@ class Not:
     def parts(self) -> Sequence[Condition]:
         return (self.part,)
 
-    def holds(self, so_far: Conversation) -> Evidence | None:
-        return Evidence(0) if self.part.holds(so_far) is None else None
+    def holds(self, history: CallHistory) -> Evidence | None:
+        return Evidence(0) if self.part.holds(history) is None else None
 
 
 def _sureness(event: Sentence, sentiments: Iterable[str]) -> float:
@@ -305,7 +309,7 @@ def leaves(condition: Condition) -> Iterator[Condition]:
         yield from leaves(part)
 
 
-def _together(found: Sequence[Evidence]) -> Evidence:
+def _combine(found: Sequence[Evidence]) -> Evidence:
     """The evidence of several: where the last of them is, with everybody's values, the first's before others'."""
     last = max(found, key=lambda evidence: (evidence.at_ms, evidence.sentence))
     values: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""One call under watch: what happens in it goes in, alerts come out.
+"""The rules on one call: what happens in it goes in, alerts come out.
 
 The same events in the same order give the same alerts, with the same ids: there is no clock here, and nothing is
 asked of anybody. A rule fires when its condition comes to hold; one that may fire again needs new evidence, its
@@ -10,46 +10,48 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nlp.rules.conditions import Evidence, Silence, leaves
-from nlp.rules.conversation import Conversation
+from nlp.rules.conditions import Evidence, SilenceCondition, leaves
+from nlp.rules.history import CallHistory
 from tenor.events import Alert, Call, CallMetrics, Sentence
 
 if TYPE_CHECKING:
     from nlp.rules.rule import Rule
 
 
-class Watcher:
+class RuleEngine:
     def __init__(self, rules: Sequence[Rule], call: Call | None, call_id: str) -> None:
         self._call, self._call_id = call, call_id
-        self._so_far = Conversation(finder for rule in rules for finder in rule.finders())
-        self._silences = {leaf.length_ms for rule in rules for leaf in leaves(rule.when) if isinstance(leaf, Silence)}
+        self._history = CallHistory(matcher for rule in rules for matcher in rule.matchers())
+        self._silences = {
+            leaf.length_ms for rule in rules for leaf in leaves(rule.when) if isinstance(leaf, SilenceCondition)
+        }
         self._fired: dict[str, int] = {}
-        self._so_far.written = call is not None and call.medium != "voice"
+        self._history.written = call is not None and call.medium != "voice"
         self._watching = [rule for rule in rules if call in rule.only_for]
 
     def sentence(self, sentence: Sentence) -> list[Alert]:
         """A sentence, or a revision, which takes the place of what was there."""
-        return self._look() if self._so_far.add(sentence) else []
+        return self._look() if self._history.add(sentence) else []
 
     def metrics(self, metrics: CallMetrics) -> list[Alert]:
-        self._so_far.figures = metrics
-        self._so_far.now_ms = max(self._so_far.now_ms, metrics.at_ms)
+        self._history.metrics = metrics
+        self._history.now_ms = max(self._history.now_ms, metrics.at_ms)
         if metrics.final:  # what has not been said by now will not be
-            self._so_far.ended_ms = self._so_far.now_ms
+            self._history.ended_ms = self._history.now_ms
         return self._look()
 
     def silence(self, now_ms: int) -> list[Alert]:
-        """Everything up to `now_ms` has been heard, on every side, and all that was said in it has been told."""
-        so_far = self._so_far
+        """Everything up to `now_ms` has been heard, on every side, and all that was said in it is known."""
+        history = self._history
         alerts: list[Alert] = []
-        # One look at each moment that a silence is long enough, so that it does not matter how often we are told.
-        for since_ms, until_ms in so_far.silences(now_ms):
+        # One look at each moment that a silence is long enough, so that it does not matter how often we are asked.
+        for since_ms, until_ms in history.silences(now_ms):
             for length in self._silences:
-                if so_far.heard_ms < since_ms + length <= until_ms:
-                    with so_far.as_of(since_ms + length, since_ms):
+                if history.heard_ms < since_ms + length <= until_ms:
+                    with history.as_of(since_ms + length, since_ms):
                         alerts += self._look()
-        so_far.heard_ms = max(so_far.heard_ms, now_ms)
-        so_far.now_ms = max(so_far.now_ms, now_ms)
+        history.heard_ms = max(history.heard_ms, now_ms)
+        history.now_ms = max(history.now_ms, now_ms)
         return alerts + self._look()
 
     def _look(self) -> list[Alert]:
@@ -57,7 +59,7 @@ class Watcher:
             self._alert(rule, evidence)
             for rule in self._watching
             if (rule.again_after_ms is not None or rule.name not in self._fired)
-            and (evidence := rule.when.holds(self._so_far)) is not None
+            and (evidence := rule.when.holds(self._history)) is not None
             and self._fires(rule, evidence)
         ]
 

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from tenor.settings import Settings
+from tenor.taxonomy.in_force import intents_in_force, sentiments_in_force
+from tenor.taxonomy.intents import UNKNOWN
+
+SIDES = ("caller", "agent")
+"""Of every call that does not say otherwise: phone platforms, chats."""
+
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownNames:
     """Names that rules may use, from elsewhere in the configuration. None: not known, so not checked."""
 
     intents: Collection[str] | None = None
@@ -18,3 +25,17 @@ class Known:
     classifiers: Collection[str] | None = None
     sides: Collection[str] | None = None
     webhooks: Collection[str] | None = None
+
+
+def known(settings: Settings) -> KnownNames:
+    """What rules may name, as the settings say."""
+    language = settings.language
+    intents = intents_in_force(language)
+    return KnownNames(
+        intents=(*intents.names, UNKNOWN),
+        tasks=(*sorted(intents.tasks), UNKNOWN),
+        sentiments=sentiments_in_force(language) if language.backend == "local" else None,  # a server has its own
+        classifiers=tuple(language.classifiers),
+        sides=tuple(dict.fromkeys((*SIDES, *settings.ingest.roles))),
+        webhooks=tuple(language.webhooks),
+    )

@@ -1,8 +1,8 @@
-"""Names and units of the figures of CallMetrics, for rules that set a limit to one."""
+"""Names and units of the metrics in CallMetrics, for rules that set a limit to one."""
 
 from __future__ import annotations
 
-from tenor.yaml_fields import quantity, seconds
+from tenor.yaml.fields import quantity, seconds
 
 SIDED = (
     "talk_s",
@@ -22,13 +22,13 @@ WHOLE = ("silence_s", "silence_share", "silence_longest_s", "overlap_s")
 NAMES = (*WHOLE, *(f"{name}.{side}" for name in SIDED for side in ("caller", "agent")))
 
 
-def is_figure(name: str) -> bool:
+def is_metric(name: str) -> bool:
     base, dot, side = name.partition(".")
     return (base in SIDED and bool(side)) if dot else base in WHOLE
 
 
 def limit(name: str, text: str) -> float | None:
-    """The number that a limit of this figure means; None when its unit does not fit."""
+    """The number that a limit of this metric means; None when its unit does not fit."""
     found = quantity(text)
     if found is None:
         return None
@@ -50,7 +50,7 @@ def example(name: str) -> str:
     return {"talk_share": "80 %", "silence_share": "40 %", "loudness": "-12 dB", "mood": "-0.3"}.get(base, "3")
 
 
-def shown(name: str, value: float) -> str:
+def display(name: str, value: float) -> str:
     """A value as people say it."""
     base = name.partition(".")[0]
     if base.endswith("_s"):

@@ -1,4 +1,4 @@
-"""Rules from a YAML file, with every mistake in it told at its line and column."""
+"""Rules from a YAML file, with every mistake in it reported at its line and column."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import cast
 
+from nlp.rules.condition_parser import ConditionParser
 from nlp.rules.conditions import Condition
-from nlp.rules.known import Known
-from nlp.rules.reading_conditions import Conditions
+from nlp.rules.known_names import KnownNames
 from nlp.rules.rule import PLACEHOLDER, SEVERITIES, OnlyFor, Rule, RuleSet, Severity
-from tenor import yaml_fields as fields
-from tenor.yaml_lines import Faults, Mapping, Node, Text, meant, read
+from tenor.yaml import fields
+from tenor.yaml.nodes import Faults, Mapping, Node, Text, meant, read
 
 DEFAULT = Path(__file__).parent / "rules.yaml"
 KEYS = ("when", "raise", "severity", "say", "webhook", "again after", "only for")
@@ -20,19 +20,19 @@ MEDIA = ("voice", "chat", "email")
 LONGEST_TEXT = 300
 
 
-def read_rules(path: Path | None = None, known: Known | None = None) -> RuleSet:
+def read_rules(path: Path | None = None, known: KnownNames | None = None) -> RuleSet:
     """The rules of a file, ours when none is given; Faulty tells everything that is wrong with it."""
     faults = Faults()
     path = path or DEFAULT
-    known = known or Known()
+    known = known or KnownNames()
     tree = read(path, faults)
-    conditions = Conditions(faults, known)
+    conditions = ConditionParser(faults, known)
     rules = [rule for key, node in tree if (rule := _rule(key, node, faults, conditions, known))]
     faults.raise_if_any(path)
     return RuleSet(rules)
 
 
-def _rule(key: Text, node: Node, faults: Faults, conditions: Conditions, known: Known) -> Rule | None:
+def _rule(key: Text, node: Node, faults: Faults, conditions: ConditionParser, known: KnownNames) -> Rule | None:
     name = key.value
     if not _is_name(name):
         faults.add(key, f"{name!r} is no name for a rule: up to 60 letters, digits, - and _")
@@ -84,7 +84,7 @@ def _say(tree: Mapping, faults: Faults, condition: Condition | None) -> str | No
     return say
 
 
-def _webhooks(tree: Mapping, faults: Faults, known: Known) -> tuple[str, ...]:
+def _webhooks(tree: Mapping, faults: Faults, known: KnownNames) -> tuple[str, ...]:
     node = tree.get("webhook")
     named = fields.texts(node, faults, "`webhook`") if node is not None else []
     for name in named:

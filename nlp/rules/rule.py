@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from nlp.rules.conditions import Condition, Evidence, NotSaid, Sentences, leaves
-from nlp.rules.conversation import Finder
-from nlp.rules.watcher import Watcher
+from nlp.rules.conditions import Condition, Evidence, NotSaidCondition, SentenceCondition, leaves
+from nlp.rules.engine import RuleEngine
+from nlp.rules.history import SentenceMatcher
 from tenor.events import Call
 
 Severity = Literal["info", "warning", "critical"]
@@ -32,8 +32,8 @@ class OnlyFor:
         if call is None:
             return self == OnlyFor()
         wanted = (self.queues, self.sites, self.media, self.agents, self.sources)
-        told = (call.queue, call.site, call.medium, call.agent, call.source)
-        return all(not names or name in names for names, name in zip(wanted, told, strict=True))
+        actual = (call.queue, call.site, call.medium, call.agent, call.source)
+        return all(not names or name in names for names, name in zip(wanted, actual, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Rule:
         at = {"at": clock(evidence.at_ms)}
         return PLACEHOLDER.sub(lambda found: {**evidence.values, **at}.get(found[1], found[0]), self.say)
 
-    def finders(self) -> Iterator[Finder]:
-        return (leaf for leaf in leaves(self.when) if isinstance(leaf, Sentences | NotSaid))
+    def matchers(self) -> Iterator[SentenceMatcher]:
+        return (leaf for leaf in leaves(self.when) if isinstance(leaf, SentenceCondition | NotSaidCondition))
 
 
 class RuleSet:
@@ -73,9 +73,9 @@ class RuleSet:
     def get(self, name: str) -> Rule | None:
         return self._by_name.get(name)
 
-    def watch(self, call: Call | None, call_id: str) -> Watcher:
-        """Watch over one call. Of one that nothing is known of, only rules for all calls do."""
-        return Watcher(self.rules, call, call_id)
+    def engine_for(self, call: Call | None, call_id: str) -> RuleEngine:
+        """For one call. Of one that nothing is known of, only rules for all calls watch."""
+        return RuleEngine(self.rules, call, call_id)
 
 
 def clock(ms: int) -> str:

@@ -13,10 +13,11 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 from sqlmodel import Session, create_engine
 
-from storage import schema
-from storage.trouble import CHOOSE, FORMS, explaining, shown
+from storage.db import schema
+from storage.db.errors import CHOOSE, FORMS, explaining, shown
 from tenor.errors import BadInput
 from tenor.settings import Settings
+from tenor.sqlite import switch_to_wal
 
 BUSY_MS = 10_000
 """How long SQLite waits for another process that writes."""
@@ -129,7 +130,7 @@ def _to_json(value: Any) -> str:
 
 
 def _prepare(connection: Any, _: Any) -> None:
-    schema.switch_to_wal(connection, BUSY_MS / 1000)
+    switch_to_wal(connection, BUSY_MS / 1000)
     for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "journal_size_limit=67108864", "cache_size=-32000"):
         connection.execute(f"PRAGMA {pragma}")
 

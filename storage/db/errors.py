@@ -11,6 +11,7 @@ from sqlalchemy import URL
 from sqlalchemy.exc import SQLAlchemyError, StatementError
 
 from tenor.errors import BadInput, Refused, TenorError, Unavailable
+from tenor.sqlite import sqlite_code
 
 FORMS = "sqlite:///relative/tenor.db, sqlite:////absolute/tenor.db or postgresql://user:password@host:5432/name"
 CHOOSE = "name another file with `storage.url`, such as sqlite:///.tenor/tenor.db"
@@ -32,10 +33,6 @@ def explaining(url: URL) -> Iterator[None]:
 def shown(url: URL) -> str:
     """The address without its password."""
     return url.render_as_string(hide_password=True)
-
-
-def sqlite_code(error: BaseException | None) -> int:
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def blames_data(error: Exception) -> bool:

@@ -1,4 +1,4 @@
-"""Work on the database from a stage: off the event loop, and again when the database is away, locked or full."""
+"""Work of a stage on the database or on files: off the event loop, and again while they are away, locked or full."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import asyncio
 import math
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage import metrics
-from storage.database import Database, open_database
-from storage.trouble import blames_data, explained
+from storage.db.engine import Database, open_database
+from storage.db.errors import blames_data, explained
+from tenor.aio import in_thread
 from tenor.errors import Unavailable
 from tenor.settings import Settings
 
@@ -24,19 +25,24 @@ FIRST_S, LONGEST_S = 0.1, 5.0
 """Pauses between attempts."""
 
 
-async def in_thread(work: Callable[[], T]) -> T:
-    """Run `work` in a thread. Cancelled, it still waits for the thread: nothing may be closed under its feet."""
-    task = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
+class RetryTarget(NamedTuple):
+    """What is worked on: which errors may pass, and what the log says when it is away and when it is back."""
+
+    errors: tuple[type[Exception], ...]
+    away: str
+    back: str
+
+
+DATABASE = RetryTarget(
+    (SQLAlchemyError, OSError, ArithmeticError, ValueError, TypeError, Unavailable),
+    "the database does not answer, trying again",
+    "the database answers again",
+)
 
 
 async def opened(settings: Settings, stage: str) -> Database:
     """The database; a server that is not there yet is waited for."""
-    return await _again(lambda: open_database(settings), stage, lambda error: error)
+    return await retried(lambda: open_database(settings), stage, lambda error: error, DATABASE)
 
 
 async def patiently(database: Database, stage: str, work: Callable[[], T], limit_s: float = math.inf) -> T:
@@ -48,26 +54,31 @@ async def patiently(database: Database, stage: str, work: Callable[[], T], limit
         found = explained(error, database.engine.url)
         return Unavailable(found.message, found.hint)
 
-    return await _again(work, stage, trouble, limit_s)
+    return await retried(work, stage, trouble, DATABASE, limit_s)
 
 
-async def _again(
-    work: Callable[[], T], stage: str, judged: Callable[[Exception], Exception], limit_s: float = math.inf
+async def retried(
+    work: Callable[[], T],
+    stage: str,
+    judged: Callable[[Exception], Exception],
+    target: RetryTarget,
+    limit_s: float = math.inf,
 ) -> T:
+    """Run `work` again and again while `judged` makes Unavailable of what it raises; after `limit_s` that is raised."""
     pause, began = FIRST_S, time.monotonic()
     while True:
         try:
             result = await in_thread(work)
-        except (SQLAlchemyError, OSError, ArithmeticError, ValueError, TypeError, Unavailable) as error:
+        except target.errors as error:
             verdict = judged(error)
             if not isinstance(verdict, Unavailable) or time.monotonic() - began >= limit_s:
                 raise verdict from error
             metrics.RETRIES.inc()
             if pause == FIRST_S:
-                log.warning("the database does not answer, trying again", stage=stage, reason=verdict.message)
+                log.warning(target.away, stage=stage, reason=verdict.message)
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_S)
         else:
             if pause > FIRST_S:
-                log.info("the database answers again", stage=stage)
+                log.info(target.back, stage=stage)
             return result

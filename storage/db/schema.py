@@ -1,21 +1,18 @@
 """The schema's version: which a database has, which we know, and the way from one to the other.
 
-Migrations are the files of storage/migrations/versions, in the order of their numbers; a version is such a number.
+Migrations are the files of storage/db/migrations/versions, in the order of their numbers; a version is such a number.
 """
 
 from __future__ import annotations
 
-import random
-import sqlite3
-import time
 from pathlib import Path
 from typing import NamedTuple
 
 import structlog
 from sqlalchemy import Connection, Engine, inspect, text
 
+from storage.db.errors import shown
 from storage.tables import Call
-from storage.trouble import shown, sqlite_code
 from tenor.errors import BadInput, Refused
 
 log = structlog.get_logger(__name__)
@@ -90,16 +87,3 @@ def _migrate(connection: Connection) -> None:
     config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
-
-
-def switch_to_wal(connection: sqlite3.Connection, patience_s: float) -> None:
-    """The switch wants the file for itself and does not wait for it, so processes that start at once try again."""
-    deadline = time.monotonic() + patience_s
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if sqlite_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(random.uniform(0.002, 0.02))

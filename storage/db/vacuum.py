@@ -7,9 +7,9 @@ import sqlite3
 import structlog
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from storage.database import Database
+from storage.db.engine import Database
+from storage.db.errors import explained
 from storage.search import index
-from storage.trouble import explained
 from tenor.errors import Unavailable
 
 log = structlog.get_logger(__name__)

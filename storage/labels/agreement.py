@@ -54,7 +54,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Odd:
+class OutlyingReviewer:
     """A person whose labels nobody shares, while the others agree among themselves."""
 
     kind: str
@@ -102,11 +102,11 @@ def pairs(session: Session, viewer: Viewer) -> list[Pair]:
     return sorted(made, key=lambda pair: (-sum(pair.answers.values()), pair.kind, pair.one, pair.other))
 
 
-def odd_ones(found: Iterable[Pair]) -> list[Odd]:
+def outlying_reviewers(found: Iterable[Pair]) -> list[OutlyingReviewer]:
     """Labels can be wrong on purpose. Told only where it takes no guess: the person is clearly alone, and there are
     others who clearly agree. What it means is for a person to find out."""
     found = list(found)
-    odd: list[Odd] = []
+    odd: list[OutlyingReviewer] = []
     for kind in KINDS:
         here = [pair for pair in found if pair.kind == kind]
         for author in sorted(set(chain.from_iterable((pair.one, pair.other) for pair in here))):
@@ -115,7 +115,7 @@ def odd_ones(found: Iterable[Pair]) -> list[Odd]:
             if own.kappa is None or others.kappa is None or min(own.shared, others.shared) < ENOUGH:
                 continue
             if own.kappa + own.margin < POOR < others.kappa - others.margin:
-                odd.append(Odd(kind, author, own, others))
+                odd.append(OutlyingReviewer(kind, author, own, others))
     return odd
 
 

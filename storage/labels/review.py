@@ -6,7 +6,6 @@ over the labels: if only what is frequent were looked at, everyone would look at
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -17,10 +16,11 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Float, and_, case, cast, func, select
 from sqlmodel import Session
 
-from storage.corrections import Said, said
-from storage.labels import label
-from storage.tables import Audit, Call, Label, Sentence
+from storage.labels.effective import CorrectedSentence, said
+from storage.labels.labels import correct, withdraw
+from storage.tables import Call, Label, Sentence
 from storage.viewer import Viewer
+from tenor.taxonomy.in_force import NamesInForce
 
 CALL = Call.__table__  # type: ignore[attr-defined]
 SENTENCE = Sentence.__table__  # type: ignore[attr-defined]
@@ -38,7 +38,7 @@ LONGEST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ReviewItem:
     """A sentence that waits for a person, and why this one."""
 
     sentence: str
@@ -57,20 +57,20 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class SentenceInContext:
     """A sentence with all that helps to judge it."""
 
     sentence: Sentence
     """As the models understood it,"""
-    said: Said
+    said: CorrectedSentence
     """and as people left it."""
     call: Call
-    before: tuple[Said, ...]
-    after: tuple[Said, ...]
+    before: tuple[CorrectedSentence, ...]
+    after: tuple[CorrectedSentence, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ReviewedLabel:
     """A label that was made."""
 
     label: int
@@ -92,7 +92,9 @@ class Effort:
     by_predicted: dict[str, int]
 
 
-def queue(session: Session, viewer: Viewer, kind: Kind, limit: int = 20, skipped: Collection[str] = ()) -> list[Chosen]:
+def queue(
+    session: Session, viewer: Viewer, kind: Kind, limit: int = 20, skipped: Collection[str] = ()
+) -> list[ReviewItem]:
     """What this person should look at next."""
     waiting: dict[str, dict[Why, deque[str]]] = defaultdict(lambda: defaultdict(deque))
     seen = set(skipped)
@@ -105,7 +107,7 @@ def queue(session: Session, viewer: Viewer, kind: Kind, limit: int = 20, skipped
     return list(_in_turn(names, waiting, limit))
 
 
-def look(session: Session, viewer: Viewer, sentence: str) -> Looked | None:
+def look(session: Session, viewer: Viewer, sentence: str) -> SentenceInContext | None:
     """The sentence in its surroundings; None when it is gone, or not the viewer's to see."""
     row = session.execute(
         select(Sentence, Call)
@@ -118,26 +120,33 @@ def look(session: Session, viewer: Viewer, sentence: str) -> Looked | None:
     near = said().where(SENTENCE.c.call == found.call, SENTENCE.c.id != found.id).limit(2)
     before = near.where(SENTENCE.c.start_ms <= found.start_ms).order_by(SENTENCE.c.start_ms.desc())
     after = near.where(SENTENCE.c.start_ms > found.start_ms).order_by(SENTENCE.c.start_ms)
-    return Looked(
+    return SentenceInContext(
         found,
-        Said(*session.execute(said().where(SENTENCE.c.id == found.id)).one()),
+        CorrectedSentence(*session.execute(said().where(SENTENCE.c.id == found.id)).one()),
         call,
-        tuple(Said(*row) for row in reversed(session.execute(before).all())),
-        tuple(Said(*row) for row in session.execute(after)),
+        tuple(CorrectedSentence(*row) for row in reversed(session.execute(before).all())),
+        tuple(CorrectedSentence(*row) for row in session.execute(after)),
     )
 
 
 def answer(
-    session: Session, viewer: Viewer, sentence: str, kind: Kind, value: str, seconds: float | None = None
-) -> Answered:
+    session: Session,
+    viewer: Viewer,
+    sentence: str,
+    kind: Kind,
+    value: str,
+    seconds: float | None = None,
+    *,
+    names: NamesInForce,
+) -> ReviewedLabel:
     """Keep what this person says. The models' answer stays as it is. Commits."""
     took = None if seconds is None or seconds > LONGEST else round(seconds, 1)
-    made = label(session, viewer, sentence, kind, value, took, where="review")
+    made = correct(session, viewer, sentence, kind, value, names=names, seconds=took, where="review")
     text = session.execute(select(SENTENCE.c.text).where(SENTENCE.c.id == sentence)).scalar_one()
     opinions = same_words(session, viewer, text, kind)
     session.commit()
     assert made.id is not None
-    return Answered(
+    return ReviewedLabel(
         made.id,
         tuple(said for said in opinions if said.sentence == sentence and said.author != viewer.name),
         tuple(said for said in opinions if said.sentence != sentence and said.value != made.value),
@@ -146,14 +155,9 @@ def answer(
 
 def undo(session: Session, viewer: Viewer, made: int) -> bool:
     """Take back a label of one's own; whether there was one. Commits."""
-    row = session.get(Label, made)
-    if row is None or row.author != viewer.name:
-        return False
-    session.delete(row)
-    about = {"kind": row.kind}
-    session.add(Audit(at=time.time(), who=viewer.name, action="label.undone", subject=row.call, detail=about))
+    taken = withdraw(session, viewer, made)
     session.commit()
-    return True
+    return taken is not None
 
 
 def same_words(session: Session, viewer: Viewer, text: str, kind: Kind, limit: int = 20) -> list[Opinion]:
@@ -225,7 +229,7 @@ def _candidates(session: Session, viewer: Viewer, kind: Kind) -> Iterator[tuple[
         yield row.id, row.predicted, "sample"
 
 
-def _in_turn(names: list[str], waiting: dict[str, dict[Why, deque[str]]], limit: int) -> Iterator[Chosen]:
+def _in_turn(names: list[str], waiting: dict[str, dict[Why, deque[str]]], limit: int) -> Iterator[ReviewItem]:
     turns = dict.fromkeys(names, 0)
     given = 0
     while turns and given < limit:
@@ -236,7 +240,7 @@ def _in_turn(names: list[str], waiting: dict[str, dict[Why, deque[str]]], limit:
                 continue
             turns[name] += 1
             given += 1
-            yield Chosen(picked[0], name, picked[1])
+            yield ReviewItem(picked[0], name, picked[1])
             if given == limit:
                 return
 

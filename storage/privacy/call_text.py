@@ -15,14 +15,18 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Row, Table, select
 from sqlmodel import Session
 
-from storage.corrections import CALL, LABEL, SENTENCE
-from storage.tables import Alert, Note
+from storage.labels.effective import CALL, LABEL, SENTENCE
+from storage.tables import Alert, Note, Turn
 from tenor.redaction import Redactor, Span
 from tenor.redaction.masking import LABELS, masked_text
 from tenor.redaction.utterance import confirms
 
 NOTE: Table = Note.__table__  # type: ignore[attr-defined]
 ALERT: Table = Alert.__table__  # type: ignore[attr-defined]
+TURN: Table = Turn.__table__  # type: ignore[attr-defined]
+OF_TURN = ("actions", "replies", "handover", "session", "trace")
+"""Columns of a turn that may repeat what the shopper said. What else is in them is the shop's own: addresses,
+telephone numbers and names of stores are no personal data."""
 SUBJECT = "subject"
 """The attribute that holds words of the conversation: an e-mail's. The others are the platform's."""
 SHORTEST = 3
@@ -44,7 +48,7 @@ class Change(NamedTuple):
 
 
 @dataclass
-class Found:
+class PiiFindings:
     """What lies in a call. No words but those of `changes`, which have none of the secret ones."""
 
     finds: Finds = field(default_factory=Counter)
@@ -54,7 +58,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Wording:
+class CallText:
     """A call with everything that was said, typed and told in it, in order."""
 
     call: Row[Any]
@@ -63,25 +67,35 @@ class Wording:
     """Corrected texts."""
     notes: Sequence[Row[Any]]
     alerts: Sequence[Row[Any]]
+    turns: Sequence[Row[Any]]
+    """Of a conversation with the assistant."""
 
-    def found(self, redactor: Redactor) -> Found:
+    def found(self, redactor: Redactor) -> PiiFindings:
         return _Search(redactor).over(self)
 
 
-def read(session: Session, ids: Sequence[str]) -> Iterator[Wording]:
+def read(session: Session, ids: Sequence[str]) -> Iterator[CallText]:
     """These calls, one after the other."""
     call, said, label = CALL.c, SENTENCE.c, LABEL.c
     about = select(call.id, call.queue, call.customer, call.attributes, call.redact, call.state, call.recording)
     sentences = select(said.id, said.call, said.channel, said.role, said.text, said.slots)
     labels = select(label.id, label.call, label.sentence, label.value, label.predicted).where(label.kind == "text")
     notes, alerts = (select(table.c.id, table.c.call, table.c.text) for table in (NOTE, ALERT))
+    turn = TURN.c
+    turns = select(turn.id, turn.call, turn.input, turn.heard, turn.slots, *(turn[name] for name in OF_TURN))
     in_order = sentences.order_by(said.call, said.start_ms, said.end_ms, said.id)
     belonging = [
         _by_call(session.execute(query.where(table.c.call.in_(ids))).all())
-        for query, table in ((in_order, SENTENCE), (labels, LABEL), (notes, NOTE), (alerts, ALERT))
+        for query, table in (
+            (in_order, SENTENCE),
+            (labels, LABEL),
+            (notes, NOTE),
+            (alerts, ALERT),
+            (turns.order_by(turn.call, turn.turn), TURN),
+        )
     ]
     for row in session.execute(about.where(call.id.in_(ids)).order_by(call.id)):
-        yield Wording(row, *(rows.get(row.id, []) for rows in belonging))
+        yield CallText(row, *(rows.get(row.id, []) for rows in belonging))
 
 
 def _by_call(rows: Sequence[Row[Any]]) -> dict[str, list[Row[Any]]]:
@@ -98,21 +112,22 @@ class _Search:
         self._redactor = redactor
         self._secrets: dict[str, str] = {}
         """What was taken out of the sentences so far, with its kind: what was typed and raised may repeat it."""
-        self._found = Found()
+        self._found = PiiFindings()
 
-    def over(self, wording: Wording) -> Found:
-        past = self._sentences(wording.sentences)
-        for label in wording.labels:
+    def over(self, call_text: CallText) -> PiiFindings:
+        past = self._sentences(call_text.sentences)
+        self._turns(call_text.turns)
+        for label in call_text.labels:
             before = past.get(label.sentence, "")
             value, predicted = (self._text("labels", text, before) for text in (label.value, label.predicted))
             if (value, predicted) != (label.value, label.predicted):
                 self._change(LABEL, label.id, LABEL.c.value == label.value, value=value, predicted=predicted)
-        for table, rows in ((NOTE, wording.notes), (ALERT, wording.alerts)):
+        for table, rows in ((NOTE, call_text.notes), (ALERT, call_text.alerts)):
             for row in rows:
                 text = self._text(table.name, row.text)
                 if text != row.text:
                     self._change(table, row.id, table.c.text == row.text, text=text)
-        self._about(wording.call)
+        self._about(call_text.call)
         return self._found
 
     def _sentences(self, sentences: Sequence[Row[Any]]) -> dict[str, str]:
@@ -129,6 +144,32 @@ class _Search:
             if text != row.text or slots != row.slots:
                 self._change(SENTENCE, row.id, SENTENCE.c.text == row.text, text=text, slots=slots)
         return past
+
+    def _turns(self, turns: Sequence[Row[Any]]) -> None:
+        before = ""
+        for row in turns:
+            text, secrets = self._redacted("turns", row.input, before)
+            slots = {name: self._slot(value, secrets) for name, value in row.slots.items()}
+            if not confirms(text):
+                before = text
+            self._secrets |= {secret: kind for secret, kind in secrets.items() if len(_bare(secret)) >= SHORTEST}
+            values = {"input": text, "slots": slots, "heard": self._without_secrets("turns", row.heard)}
+            values |= {name: self._inside(getattr(row, name)) for name in OF_TURN}
+            if any(getattr(row, name) != value for name, value in values.items()):
+                self._change(TURN, row.id, TURN.c.input == row.input, **values)
+
+    def _inside(self, value: Any) -> Any:
+        """JSON in which no text repeats a secret, perhaps spelled otherwise."""
+        if isinstance(value, str):
+            bare = _bare(value)
+            for secret, kind in self._secrets.items():
+                if bare == _bare(secret):
+                    self._found.finds["turns", kind] += 1
+                    return LABELS[kind]
+            return self._without_secrets("turns", value)
+        if isinstance(value, dict):
+            return {name: self._inside(one) for name, one in value.items()}
+        return [self._inside(one) for one in value] if isinstance(value, list) else value
 
     def _about(self, call: Row[Any]) -> None:
         attributes = dict(call.attributes)
@@ -155,12 +196,16 @@ class _Search:
     def _text(self, where: str, text: str, before: str = "") -> str:
         """A text that may hold secrets of its own, and those of the sentences."""
         shown, _ = self._redacted(where, text, before)
-        known = shown
-        for secret, kind in self._secrets.items():
-            parts = re.split(rf"(?<!\w){re.escape(secret)}(?!\w)", known)
-            self._found.finds[where, kind] += len(parts) - 1
-            known = LABELS[kind].join(parts)
+        known = self._without_secrets(where, shown)
         return known if known == shown else self._redacted(where, known, before)[0]
+
+    def _without_secrets(self, where: str, text: str) -> str:
+        """The text without the secrets that are known already."""
+        for secret, kind in self._secrets.items():
+            parts = re.split(rf"(?<!\w){re.escape(secret)}(?!\w)", text)
+            self._found.finds[where, kind] += len(parts) - 1
+            text = LABELS[kind].join(parts)
+        return text
 
     def _redacted(self, where: str, text: str, before: str) -> tuple[str, dict[str, str]]:
         """The text when nothing more is found in it, and what was taken out. A label of a redactor is no secret."""

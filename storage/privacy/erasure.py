@@ -24,10 +24,11 @@ import msgspec
 from sqlalchemy import String, cast, delete, func, or_, select, update
 from sqlmodel import Session, SQLModel, col
 
-from storage import compaction, erased
-from storage.database import Database
-from storage.shelf import SUFFIX, Shelf, name_of
-from storage.tables import Audit, Call, Customer, DeadLetter, SavedSearch
+from storage.db import vacuum
+from storage.db.engine import Database
+from storage.privacy import tombstones
+from storage.recorder.store import SUFFIX, RecordingStore, recording_name
+from storage.tables import Audit, Call, Customer, DeadLetter, Outbox, SavedSearch
 from tenor.bus.opening import open_bus
 from tenor.errors import BadInput, Refused, TenorError
 from tenor.events import HOUR, TOPICS
@@ -90,7 +91,7 @@ async def erase(
     with database.session() as session:
         calls = calls_of(session, customer) if customer else [call]
         there = set(session.scalars(select(col(Call.id)).where(col(Call.id).in_(calls))))
-        before = session.get(Customer, customer) is not None if customer else erased.is_erased(session, call)
+        before = session.get(Customer, customer) is not None if customer else tombstones.is_erased(session, call)
         busy = unfinished(session, calls)
         names = list(session.scalars(select(col(Call.recording)).where(col(Call.id).in_(calls))))
     if not there and not before:
@@ -113,7 +114,7 @@ async def erase(
     trouble: TenorError | None = None
     notes: list[str] = []
     try:
-        notes = await asyncio.to_thread(compaction.compact, database)
+        notes = await asyncio.to_thread(vacuum.compact, database)
     except TenorError as error:
         trouble = error
     receipt = Receipt(
@@ -121,7 +122,7 @@ async def erase(
         what="customer" if customer else "call",
         at=_iso(at),
         by=by,
-        fingerprints=[erased.fingerprint(one) for one in calls],
+        fingerprints=[tombstones.fingerprint(one) for one in calls],
         rows=rows,
         recordings=recordings,
         copies=kept_elsewhere,
@@ -139,7 +140,8 @@ async def erase(
 def _mark(database: Database, calls: list[str], at: float) -> None:
     with database.begin() as session:
         for call in calls:
-            erased.mark(session, call, at)
+            tombstones.mark(session, call, at)
+        session.execute(delete(Outbox).where(col(Outbox.call).in_(calls)))  # nothing more of them is published
 
 
 def _delete_rows(
@@ -159,7 +161,7 @@ def _delete_rows(
         rows["audit"] = _make_nameless(session, calls, customer, number)
         for call in calls:
             detail = {"receipt": number}
-            session.add(Audit(at=at, who=by, action="call.erased", subject=erased.fingerprint(call), detail=detail))
+            session.add(Audit(at=at, who=by, action="call.erased", subject=tombstones.fingerprint(call), detail=detail))
     return rows
 
 
@@ -197,7 +199,7 @@ def _make_nameless(session: Session, calls: list[str], customer: str, number: st
         quoted = msgspec.json.encode(call).decode()[1:-1]
         of_call = subject.startswith(f"{call}/", autoescape=True)
         about = or_(subject == call, of_call, detail.contains(quoted, autoescape=True))
-        nameless = update(Audit).where(about).values(subject=erased.fingerprint(call), detail={})
+        nameless = update(Audit).where(about).values(subject=tombstones.fingerprint(call), detail={})
         changed += session.execute(nameless).rowcount  # type: ignore[attr-defined]
     if customer:
         nameless = update(Audit).where(col(Audit.subject) == customer).values(subject=f"receipt {number}", detail={})
@@ -207,9 +209,9 @@ def _make_nameless(session: Session, calls: list[str], customer: str, number: st
 
 def _remove_recordings(settings: Settings, calls: list[str], names: list[str]) -> int:
     """Those that rows name, and those that a recorder may have made without coming to say so."""
-    shelf = Shelf(settings)
-    made = {name_of(call, form) for call in calls for form in SUFFIX}
-    return sum(shelf.delete(name) for name in sorted({*names, *made}))
+    recordings = RecordingStore(settings)
+    made = {recording_name(call, form) for call in calls for form in SUFFIX}
+    return sum(recordings.delete(name) for name in sorted({*names, *made}))
 
 
 async def _off_the_bus(settings: Settings, calls: list[str], at: float) -> tuple[int, str | None]:

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from sqlalchemy import func, select, update
 from sqlmodel import col
 
-from storage.database import Database
-from storage.erasure import UNFINISHED
+from storage.db.engine import Database
+from storage.privacy.call_text import PiiFindings, read
+from storage.privacy.erasure import UNFINISHED
+from storage.privacy.scan_report import ScanTotals
 from storage.tables import Audit, Call
-from storage.tally import Tally
-from storage.wording import Found, read
 from tenor.redaction import Redactor
 
 PIECE = 20
@@ -36,18 +36,18 @@ def scan(
     since: float = 0.0,
     prevented: frozenset[str] = frozenset(),
     advance: Advance = lambda _: None,
-) -> Tally:
+) -> ScanTotals:
     """Look through the calls begun `since` then. `prevented`: kinds that redaction takes out where it is on."""
-    tally = Tally(prevented)
+    totals = ScanTotals(prevented)
     for ids in _pieces(database, since):
         with database.session() as session:
-            for wording in read(session, ids):
-                tally.add(wording, wording.found(redactor))
+            for call_text in read(session, ids):
+                totals.add(call_text, call_text.found(redactor))
         advance(len(ids))
-    return tally
+    return totals
 
 
-class Masked:
+class MaskResult:
     """What was done."""
 
     def __init__(self) -> None:
@@ -57,26 +57,28 @@ class Masked:
         """Calls that are not over: the stages may still write them anew."""
 
 
-def mask(database: Database, redactor: Redactor, tally: Tally, *, by: str, advance: Advance = lambda _: None) -> Masked:
+def mask(
+    database: Database, redactor: Redactor, totals: ScanTotals, *, by: str, advance: Advance = lambda _: None
+) -> MaskResult:
     """Mask what was found, call by call; each is masked as a whole or not at all, with a line in the audit trail.
 
-    The bytes are gone after `compaction.compact`."""
-    masked = Masked()
-    for call in tally.affected_calls():
+    The bytes are gone after `vacuum.compact`."""
+    masked = MaskResult()
+    for call in totals.affected_calls():
         with database.session() as session:
-            wordings = list(read(session, [call]))
-        for wording in wordings:  # none if it was erased meanwhile
-            if wording.call.state in UNFINISHED:
+            texts = list(read(session, [call]))
+        for call_text in texts:  # none if it was erased meanwhile
+            if call_text.call.state in UNFINISHED:
                 masked.left.append(call)
                 continue
-            rows = _write(database, call, wording.found(redactor), by)
+            rows = _write(database, call, call_text.found(redactor), by)
             masked.calls += bool(rows)
             masked.rows.update(rows)
         advance(1)
     return masked
 
 
-def _write(database: Database, call: str, found: Found, by: str) -> Counter[str]:
+def _write(database: Database, call: str, found: PiiFindings, by: str) -> Counter[str]:
     """A row that somebody else changed in the meantime is left for the next time."""
     rows: Counter[str] = Counter()
     with database.begin() as session:

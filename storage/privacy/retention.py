@@ -11,11 +11,12 @@ import structlog
 from sqlalchemy import ColumnElement, Delete, Select, and_, delete, exists, func, or_, select, update
 from sqlmodel import Session, col
 
-from storage.compaction import compact
-from storage.database import Database
-from storage.patience import in_thread, opened, patiently
-from storage.shelf import Shelf
+from storage.db.engine import Database
+from storage.db.retry import opened, patiently
+from storage.db.vacuum import compact
+from storage.recorder.store import RecordingStore
 from storage.tables import Audit, Call, Customer, DeadLetter
+from tenor.aio import in_thread
 from tenor.bus import Bus
 from tenor.errors import TenorError
 from tenor.settings import Settings
@@ -29,7 +30,7 @@ OVER = ("ended", "analysed", "failed")
 
 
 @dataclass(slots=True)
-class Pruned:
+class PruneCounts:
     """How much was past its time."""
 
     calls: int = 0
@@ -43,7 +44,7 @@ class Pruned:
         return any(asdict(self).values())
 
 
-class Retention:
+class RetentionWorker:
     """The stage: once an hour."""
 
     name = "retention"
@@ -62,16 +63,16 @@ class Retention:
             await in_thread(database.close)
 
 
-def prune(database: Database, settings: Settings, who: str, now: float | None = None) -> Pruned:
+def prune(database: Database, settings: Settings, who: str, now: float | None = None) -> PruneCounts:
     """Delete what is past its time, for good; the audit trail says how much, not what. Can be done again."""
     keep, now = settings.storage, now or time.time()
-    pruned = Pruned()
-    shelf = Shelf(settings)
+    pruned = PruneCounts()
+    recordings = RecordingStore(settings)
     if keep.keep_calls_days:
         before = now - keep.keep_calls_days * DAY_S
         nobody = ~exists().where(col(Call.customer) == col(Customer.id))
         while calls := _piece(database, select(Call).where(_older(before))):
-            pruned.recordings += sum(shelf.delete(call.recording) for call in calls if call.recording)
+            pruned.recordings += sum(recordings.delete(call.recording) for call in calls if call.recording)
             pruned.calls += _run(database, delete(Call).where(col(Call.id).in_([call.id for call in calls])))
             theirs = col(Customer.id).in_({call.customer for call in calls})
             pruned.customers += _run(database, delete(Customer).where(theirs, nobody))
@@ -79,7 +80,7 @@ def prune(database: Database, settings: Settings, who: str, now: float | None = 
     if keep.keep_recordings_days:
         before = now - keep.keep_recordings_days * DAY_S
         while calls := _piece(database, select(Call).where(_older(before), col(Call.recording) != "")):
-            pruned.recordings += sum(shelf.delete(call.recording) for call in calls)
+            pruned.recordings += sum(recordings.delete(call.recording) for call in calls)
             _run(database, update(Call).where(col(Call.id).in_([call.id for call in calls])).values(recording=""))
     if keep.keep_audit_days:
         pruned.audit = _run(database, delete(Audit).where(col(Audit.at) < now - keep.keep_audit_days * DAY_S))
@@ -117,7 +118,7 @@ def _last(session: Session, action: str) -> float:
     return session.scalars(found).first() or 0.0
 
 
-def due(database: Database, settings: Settings, now: float | None = None) -> Pruned:
+def due(database: Database, settings: Settings, now: float | None = None) -> PruneCounts:
     """How many calls, recordings and audit rows `prune` would find now."""
     keep, now = settings.storage, now or time.time()
 
@@ -125,7 +126,7 @@ def due(database: Database, settings: Settings, now: float | None = None) -> Pru
         with database.session() as session:
             return int(session.execute(select(func.count()).select_from(table).where(*clauses)).scalar_one())
 
-    found = Pruned()
+    found = PruneCounts()
     kept = [days for days in (keep.keep_calls_days, keep.keep_recordings_days) if days]
     if kept:
         found.recordings = count(Call, _older(now - min(kept) * DAY_S), col(Call.recording) != "")

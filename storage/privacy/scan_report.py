@@ -9,35 +9,35 @@ from collections.abc import Iterator
 
 import msgspec
 
-from storage.wording import Finds, Found, Wording
+from storage.privacy.call_text import CallText, Finds, PiiFindings
 
 WORST = 10
-SPOKEN = ("sentences", "subjects")
+SPOKEN = ("sentences", "subjects", "turns")
 """What redaction would have been over, had it been switched on; notes and corrections are typed afterwards."""
 SAME_WORDS = 8
 """Conversations with fewer words may well be the same: a greeting, and somebody hangs up."""
 
 
-class Affected(msgspec.Struct, frozen=True):
+class AffectedCall(msgspec.Struct, frozen=True):
     call: str
     mode: str
     """Its redaction: off, text or audio."""
     found: int
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class ScanReport(msgspec.Struct, frozen=True, kw_only=True):
     calls: int
     """Looked at,"""
     texts: int
-    """with so many sentences, corrections, notes and alerts."""
+    """with so many sentences, corrections, notes, alerts and turns."""
     affected: int
     """Calls in which something was found."""
     kinds: dict[str, int]
     tables: dict[str, dict[str, int]]
     queues: dict[str, dict[str, int]]
-    anomalies: list[Affected]
+    anomalies: list[AffectedCall]
     """Calls whose redaction should have taken it out."""
-    worst: list[Affected]
+    worst: list[AffectedCall]
     told: dict[str, dict[str, int]]
     """In what platforms said about calls; that is kept as it came, and counts nowhere else."""
     recordings: list[str]
@@ -46,7 +46,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Calls with the same conversation."""
 
 
-class Tally:
+class ScanTotals:
     def __init__(self, prevented: frozenset[str] = frozenset()) -> None:
         """`prevented`: kinds that redaction takes out where it is switched on."""
         self.calls = self.texts = 0
@@ -58,10 +58,11 @@ class Tally:
         self._calls.execute("CREATE TABLE affected (call, mode, found, anomaly, heard)")
         self._calls.execute("CREATE TABLE conversations (digest, call)")
 
-    def add(self, wording: Wording, found: Found) -> None:
-        call = wording.call
+    def add(self, call_text: CallText, found: PiiFindings) -> None:
+        call = call_text.call
         self.calls += 1
-        self.texts += sum(map(len, (wording.sentences, wording.labels, wording.notes, wording.alerts)))
+        belonging = (call_text.sentences, call_text.labels, call_text.notes, call_text.alerts, call_text.turns)
+        self.texts += sum(map(len, belonging))
         self.told.update(found.told)
         self._tables.update(found.finds)
         for (_, kind), count in found.finds.items():
@@ -73,8 +74,8 @@ class Tally:
             heard = bool(call.recording) and call.redact != "audio"
             row = (call.id, call.redact or "off", total, redacted and slipped, heard)
             self._calls.execute("INSERT INTO affected VALUES (?, ?, ?, ?, ?)", row)
-        if sum(len(row.text.split()) for row in wording.sentences) >= SAME_WORDS:
-            said = msgspec.json.encode([(row.role, row.text) for row in wording.sentences])
+        if sum(len(row.text.split()) for row in call_text.sentences) >= SAME_WORDS:
+            said = msgspec.json.encode([(row.role, row.text) for row in call_text.sentences])
             digest = hashlib.sha256(said).digest()
             self._calls.execute("INSERT INTO conversations VALUES (?, ?)", (digest, call.id))
 
@@ -86,20 +87,20 @@ class Tally:
     def affected_calls(self) -> Iterator[str]:
         return (call for (call,) in self._calls.execute("SELECT call FROM affected ORDER BY call"))
 
-    def report(self) -> Report:
+    def report(self) -> ScanReport:
         ranked = "SELECT call, mode, found FROM affected {} ORDER BY found DESC, call"
         kinds: Counter[str] = Counter()
         for (_, kind), count in self._tables.items():
             kinds[kind] += count
-        return Report(
+        return ScanReport(
             calls=self.calls,
             texts=self.texts,
             affected=self.affected,
             kinds=dict((+kinds).most_common()),
             tables=_nested(self._tables),
             queues=_nested(self._queues),
-            anomalies=[Affected(*row) for row in self._calls.execute(ranked.format("WHERE anomaly"))],
-            worst=[Affected(*row) for row in self._calls.execute(f"{ranked.format('')} LIMIT {WORST}")],
+            anomalies=[AffectedCall(*row) for row in self._calls.execute(ranked.format("WHERE anomaly"))],
+            worst=[AffectedCall(*row) for row in self._calls.execute(f"{ranked.format('')} LIMIT {WORST}")],
             told=_nested(self.told),
             recordings=[call for (call,) in self._calls.execute("SELECT call FROM affected WHERE heard ORDER BY call")],
             duplicates=self._duplicates(),

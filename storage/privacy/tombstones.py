@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from sqlalchemy import bindparam, func, select
 from sqlmodel import Session, col
 
-from storage.tables import Erased
+from storage.tables import Tombstone
 
 LOCK = 0x6572617365  # "erase": PostgreSQL's lock between those who write calls and those who erase them
 
-_MARKED = select(col(Erased.fingerprint)).where(col(Erased.fingerprint).in_(bindparam("marks", expanding=True)))
+_MARKED = select(col(Tombstone.fingerprint)).where(col(Tombstone.fingerprint).in_(bindparam("marks", expanding=True)))
 
 
 def fingerprint(call: str) -> str:
@@ -21,7 +21,7 @@ def fingerprint(call: str) -> str:
 
 
 def is_erased(session: Session, call: str) -> bool:
-    return session.get(Erased, fingerprint(call)) is not None
+    return session.get(Tombstone, fingerprint(call)) is not None
 
 
 def which(session: Session, calls: Iterable[str]) -> set[str]:
@@ -42,5 +42,5 @@ def mark(session: Session, call: str, at: float) -> None:
     if session.get_bind().dialect.name == "postgresql":
         session.execute(select(func.pg_advisory_xact_lock(LOCK)))
     if not is_erased(session, call):
-        session.add(Erased(fingerprint=fingerprint(call), erased_at=at))
+        session.add(Tombstone(fingerprint=fingerprint(call), erased_at=at))
         session.flush()

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, select, tuple_
 from sqlmodel import Session, col
 
-from storage import sums
-from storage.labels import newest
-from storage.sides import side
-from storage.tables import Alert, Audit, Call, Label, Note, Sentence
+from storage.labels.effective import effective_values
+from storage.tables import Alert, Call, Label, Note, Sentence, Turn
 from storage.viewer import Viewer
 from tenor.errors import BadInput
 
@@ -31,13 +28,12 @@ class WholeCall:
     notes: list[Note]
     labels: dict[str, list[Label]]
     """By sentence, oldest first: all that people said."""
+    turns: list[Turn]
+    """Of a conversation with the assistant, in order."""
 
     def said(self, sentence: Sentence) -> dict[str, str]:
-        """Text, sentiment, intent and role of a sentence as people left them, the sides turned round if they were."""
-        models = {"text": sentence.text, "sentiment": sentence.sentiment, "intent": sentence.intent}
-        models["role"] = side(sentence.role, self.call.swapped)
-        labels = newest(self.labels.get(sentence.id, ()), self.call.agent)
-        return models | {kind: label.value for kind, label in labels.items()}
+        """Role, text, sentiment and intent of a sentence as people left them."""
+        return effective_values(sentence, self.call, self.labels.get(sentence.id, ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +91,7 @@ def find(session: Session, viewer: Viewer, call_id: str) -> Call | None:
 
 
 def whole(session: Session, viewer: Viewer, call_id: str) -> WholeCall | None:
-    """A call with its sentences, alerts, notes and labels; None as with `find`."""
+    """A call with its sentences, alerts, notes, labels and turns; None as with `find`."""
     call = find(session, viewer, call_id)
     if call is None:
         return None
@@ -109,6 +105,7 @@ def whole(session: Session, viewer: Viewer, call_id: str) -> WholeCall | None:
         list(session.scalars(select(Alert).where(col(Alert.call) == call_id).order_by(col(Alert.at_ms)))),
         list(session.scalars(select(Note).where(col(Note.call) == call_id).order_by(col(Note.at)))),
         labels,
+        list(session.scalars(select(Turn).where(col(Turn.call) == call_id).order_by(col(Turn.turn)))),
     )
 
 
@@ -134,17 +131,3 @@ def listing(viewer: Viewer, wanted: CallFilter, after: str = "") -> Select[Call]
         if not slash:
             raise BadInput(f"{after!r} is not the end of a page of calls", "leave `after` empty for the first page")
     return query.order_by(*(column.desc() for column in place))
-
-
-def swap(session: Session, viewer: Viewer, call_id: str) -> Call:
-    """Turn the sides of a call round, or back. What the platform told stays as it was."""
-    call = find(session, viewer, call_id)
-    if call is None:
-        raise BadInput(f"there is no call {call_id!r}")
-    call.swapped = not call.swapped
-    session.add(call)
-    session.add(Audit(at=time.time(), who=viewer.name, action="call.swapped", subject=call_id))
-    session.flush()
-    sums.refresh(session, [call_id])
-    session.refresh(call)
-    return call

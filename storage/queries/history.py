@@ -14,9 +14,9 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select
 from sqlmodel import Session
 
-from storage.corrections import Said, said
-from storage.figures import Sums
-from storage.periods import Period, Step, day_of, step_of
+from storage.labels.effective import CorrectedSentence, said
+from storage.queries.periods import Period, Step, day_of, step_of
+from storage.queries.statistics import MeasureSummary
 from storage.tables import Agent, Alert, Call, Customer, Sentence
 from storage.viewer import Viewer
 
@@ -26,7 +26,7 @@ AGENT = Agent.__table__  # type: ignore[attr-defined]
 CUSTOMER = Customer.__table__  # type: ignore[attr-defined]
 ALERT = Alert.__table__  # type: ignore[attr-defined]
 OVER = ("ended", "analysed", "failed")
-FIGURES: Mapping[str, ColumnElement[Any]] = {
+MEASURES: Mapping[str, ColumnElement[Any]] = {
     "mood_caller": CALL.c.mood_caller,
     "mood_agent": CALL.c.mood_agent,
     "talk_share_agent": CALL.c.talk_share_agent,
@@ -64,20 +64,20 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class CallStatistics:
     """Some calls summed up."""
 
     calls: int = 0
     sample: int = 0
     """How many of them are made up."""
-    figures: Mapping[str, Sums] = field(default_factory=dict)
+    measures: Mapping[str, MeasureSummary] = field(default_factory=dict)
 
-    def __getitem__(self, figure: str) -> Sums:
-        return self.figures.get(figure, Sums())
+    def __getitem__(self, measure: str) -> MeasureSummary:
+        return self.measures.get(measure, MeasureSummary())
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.calls + other.calls, self.sample + other.sample, {name: self[name] + other[name] for name in FIGURES}
+    def __add__(self, other: CallStatistics) -> CallStatistics:
+        return CallStatistics(
+            self.calls + other.calls, self.sample + other.sample, {name: self[name] + other[name] for name in MEASURES}
         )
 
 
@@ -91,49 +91,49 @@ class Person:
     site: str = ""
 
 
-def total(session: Session, viewer: Viewer, scope: Scope, period: Period) -> Tally:
-    return _tally(session.execute(_summed(viewer, scope, period)).one())
+def total(session: Session, viewer: Viewer, scope: Scope, period: Period) -> CallStatistics:
+    return _statistics(session.execute(_summed(viewer, scope, period)).one())
 
 
-def by_day(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[date, Tally]:
+def by_day(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[date, CallStatistics]:
     """Of the days that had calls, in order."""
     day = period.day_number(CALL.c.started_at).label("key")
     rows = session.execute(_summed(viewer, scope, period, day).group_by(day).order_by(day))
-    return {day_of(row.key): _tally(row) for row in rows}
+    return {day_of(row.key): _statistics(row) for row in rows}
 
 
-def in_steps(days: Mapping[date, Tally], step: Step) -> dict[date, Tally]:
+def in_steps(days: Mapping[date, CallStatistics], step: Step) -> dict[date, CallStatistics]:
     """Days put together to weeks or months; sums add up, so nothing is lost."""
-    steps: dict[date, Tally] = {}
-    for day, tally in days.items():
+    steps: dict[date, CallStatistics] = {}
+    for day, summed in days.items():
         start = step_of(day, step)
-        steps[start] = steps[start] + tally if start in steps else tally
+        steps[start] = steps[start] + summed if start in steps else summed
     return steps
 
 
-def by_hour(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[tuple[int, int], Tally]:
+def by_hour(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[tuple[int, int], CallStatistics]:
     """By weekday (Monday is 0) and hour of the day."""
     weekday, hour = period.weekday(CALL.c.started_at), period.hour_of_day(CALL.c.started_at)
     key = (weekday * 24 + hour).label("key")
     rows = session.execute(_summed(viewer, scope, period, key).group_by(key))
-    return {divmod(row.key, 24): _tally(row) for row in rows}
+    return {divmod(row.key, 24): _statistics(row) for row in rows}
 
 
-def by_agent(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, Tally]:
+def by_agent(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, CallStatistics]:
     """The busiest first."""
     return _by(session, viewer, scope, period, CALL.c.agent)
 
 
-def by_customer(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, Tally]:
+def by_customer(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, CallStatistics]:
     """The busiest first."""
     return _by(session, viewer, scope, period, CALL.c.customer)
 
 
-def by_task(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, Tally]:
+def by_task(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, CallStatistics]:
     return _by(session, viewer, scope, period, CALL.c.task)
 
 
-def by_medium(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, Tally]:
+def by_medium(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, CallStatistics]:
     return _by(session, viewer, scope, period, CALL.c.medium)
 
 
@@ -151,13 +151,13 @@ def calls(
     return list(session.scalars(found.order_by(*sort, *newest).limit(min(limit, MOST))))
 
 
-def sentences(session: Session, viewer: Viewer, of: Sequence[str]) -> dict[str, list[Said]]:
+def sentences(session: Session, viewer: Viewer, of: Sequence[str]) -> dict[str, list[CorrectedSentence]]:
     """What was said in these calls, in order; nothing of those that are not the viewer's to see."""
     found = said().where(viewer.clause(), SENTENCE.c.call.in_(of[:MOST]))
     in_order = found.order_by(SENTENCE.c.call, SENTENCE.c.start_ms, SENTENCE.c.id).limit(10 * MOST)
-    by_call: dict[str, list[Said]] = {}
+    by_call: dict[str, list[CorrectedSentence]] = {}
     for row in session.execute(in_order):
-        by_call.setdefault(row.call, []).append(Said(*row))
+        by_call.setdefault(row.call, []).append(CorrectedSentence(*row))
     return by_call
 
 
@@ -204,27 +204,29 @@ def values(session: Session, viewer: Viewer, column: Literal["site", "queue", "m
     return sorted(session.scalars(found))
 
 
-def _by(session: Session, viewer: Viewer, scope: Scope, period: Period, column: ColumnElement[str]) -> dict[str, Tally]:
+def _by(
+    session: Session, viewer: Viewer, scope: Scope, period: Period, column: ColumnElement[str]
+) -> dict[str, CallStatistics]:
     found = _summed(viewer, scope, period, column.label("key")).where(column != "").group_by(column)
     rows = session.execute(found.order_by(func.count().desc(), column).limit(MOST))
-    return {row.key: _tally(row) for row in rows}
+    return {row.key: _statistics(row) for row in rows}
 
 
 def _summed(viewer: Viewer, scope: Scope, period: Period, *keys: ColumnElement[Any]) -> Select[Any]:
     columns: list[ColumnElement[Any]] = [func.count().label("calls")]
     columns.append(func.sum(case((CALL.c.sample, 1), else_=0)).label("sample"))
-    for name, figure in FIGURES.items():
-        columns.append(func.count(figure).label(f"{name}_n"))
-        columns.append(func.sum(figure).label(f"{name}_total"))
-        columns.append(func.sum(figure * figure).label(f"{name}_squares"))
+    for name, measure in MEASURES.items():
+        columns.append(func.count(measure).label(f"{name}_n"))
+        columns.append(func.sum(measure).label(f"{name}_total"))
+        columns.append(func.sum(measure * measure).label(f"{name}_squares"))
     found = select(*keys, *columns).select_from(CALL)
     return found.where(viewer.clause(), scope.clause(), period.includes(CALL.c.started_at))
 
 
-def _tally(row: Row[Any]) -> Tally:
+def _statistics(row: Row[Any]) -> CallStatistics:
     got = row._mapping
-    figures = {
-        name: Sums(got[f"{name}_n"], float(got[f"{name}_total"] or 0), float(got[f"{name}_squares"] or 0))
-        for name in FIGURES
+    measures = {
+        name: MeasureSummary(got[f"{name}_n"], float(got[f"{name}_total"] or 0), float(got[f"{name}_squares"] or 0))
+        for name in MEASURES
     }
-    return Tally(got["calls"], got["sample"] or 0, figures)
+    return CallStatistics(got["calls"], got["sample"] or 0, measures)

@@ -12,8 +12,7 @@ from sqlalchemy import Select, Text, case, cast, func, select, text
 from sqlmodel import Session, col
 
 from storage import tables
-from storage.labels import newest
-from storage.sides import side
+from storage.labels.effective import effective_labels, side, sides
 from storage.viewer import Viewer
 
 CALLS, SAID, ALERTS = (tables.Call.metadata.tables[name] for name in ("calls", "sentences", "alerts"))
@@ -48,6 +47,8 @@ class LiveCall:
     escalations: int
     metrics: dict[str, float]
     sample: bool
+    sides: dict[str, str] = field(default_factory=dict)
+    """Who really speaks under a role that the platform told, where that is not who it says."""
     moods: dict[str, msgspec.Raw] = field(default_factory=dict)
     """By side, oldest first, the position of each sentence in milliseconds and its mood: JSON, since nobody reads it
     before the browser."""
@@ -70,6 +71,7 @@ def live_calls(session: Session, viewer: Viewer, *, site: str = "", queue: str =
         if not call.started_at:  # nothing but a sentence is known of it yet
             continue
         calls.append(call)
+        call.sides = sides(call.swapped)
         if curves:
             call.moods = {side(role, call.swapped): curve for role, curve in _curves(curves).items()}
         if last is not None:
@@ -92,7 +94,7 @@ def _correct(session: Session, calls: dict[str, LiveCall]) -> None:
     for sentence, said in labels.items():
         call = calls[sentence]
         assert call.last is not None
-        for kind, label in newest(said, call.agent).items():
+        for kind, label in effective_labels(said, call.agent).items():
             call.last[kind] = label.value
             call.corrections[kind] = {name: getattr(label, name) for name in OF_LABEL}
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from sqlalchemy import Integer, cast, func, select
 from sqlmodel import Session
 
-from storage.periods import Period, day_of
+from storage.queries.periods import Period, day_of
 from storage.tables import Call, DeadLetter, Sentence
 from storage.viewer import Viewer
 
@@ -34,7 +34,7 @@ MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class StageLatency:
     """How long one stage took, in milliseconds."""
 
     stage: str
@@ -46,14 +46,14 @@ class Wait:
 @dataclass(frozen=True, slots=True)
 class Latency:
     sentences: int
-    total: Wait | None
-    stages: tuple[Wait, ...]
+    total: StageLatency | None
+    stages: tuple[StageLatency, ...]
     over_time: tuple[tuple[float, float, float], ...]
     """Moment, p50 and p95 of the sentences about it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class FailureCause:
     """Why something failed, how often, and when last."""
 
     stage: str
@@ -129,17 +129,17 @@ def dead(session: Session, viewer: Viewer, since: float) -> int:
     return int(session.execute(select(func.count()).where(DEAD.c.at >= since)).scalar_one())
 
 
-def causes(session: Session, viewer: Viewer, since: float) -> list[Cause]:
+def causes(session: Session, viewer: Viewer, since: float) -> list[FailureCause]:
     """Dead letters by stage and reason, the most frequent first."""
     if not viewer.sees_all:
         return []
     columns = (DEAD.c.stage, DEAD.c.reason)
     found = select(*columns, func.count(), func.max(DEAD.c.at)).where(DEAD.c.at >= since).group_by(*columns)
-    return [Cause(*row) for row in session.execute(found.order_by(func.count().desc()).limit(MOST))]
+    return [FailureCause(*row) for row in session.execute(found.order_by(func.count().desc()).limit(MOST))]
 
 
-def _wait(name: str, values: list[float]) -> Wait:
-    return Wait(name, *(percentile(values, share) for share in (50, 95, 99)))
+def _wait(name: str, values: list[float]) -> StageLatency:
+    return StageLatency(name, *(percentile(values, share) for share in (50, 95, 99)))
 
 
 def _over_time(points: list[tuple[float, float]], parts: int = 40) -> tuple[tuple[float, float, float], ...]:

@@ -16,7 +16,7 @@ from typing import Literal
 
 from sqlmodel import Session, col, select
 
-from storage.database import Database
+from storage.db.engine import Database
 from storage.tables import Agent, Audit, Call, Customer
 from storage.viewer import Viewer
 from tenor.errors import BadInput
@@ -29,14 +29,14 @@ SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PeopleTable:
     """A table as it was read: of each person the columns that it has."""
 
     of: Literal["agent", "customer"]
     people: dict[str, dict[str, str]]
 
 
-def read(path: Path) -> Table:
+def read(path: Path) -> PeopleTable:
     """The table in a CSV file; all that is wrong with it, with its lines."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -64,7 +64,7 @@ def read(path: Path) -> Table:
     if wrong:
         more = [f"and {len(wrong) - SHOWN} more"] if len(wrong) > SHOWN else []
         raise BadInput("\n".join([f"{path}: nothing was imported", *wrong[:SHOWN], *more]))
-    return Table(of, people)
+    return PeopleTable(of, people)
 
 
 def _take(header: list[str], cells: list[str], of: str, people: dict[str, dict[str, str]]) -> str:
@@ -84,7 +84,7 @@ def _take(header: list[str], cells: list[str], of: str, people: dict[str, dict[s
     return ""
 
 
-def store(database: Database, table: Table, by: str) -> int:
+def store(database: Database, table: PeopleTable, by: str) -> int:
     """Keep what the table says; how many people that changed. Columns that it does not have stay as they are."""
     changed = 0
     with database.begin() as session:

@@ -11,11 +11,11 @@ import msgspec
 from sqlalchemy import select
 from sqlmodel import Session, col
 
-from storage.batch import Batch
-from storage.database import Database
-from storage.sides import side
+from storage.db.engine import Database
+from storage.labels.effective import side
 from storage.tables import Alert, Audit, Call, Sentence
 from storage.viewer import Viewer
+from storage.writer.event_batch import EventBatch
 from tenor import events
 
 OVER = ("ended", "analysed", "failed")
@@ -70,7 +70,7 @@ def add(database: Database, alerts: Sequence[events.Alert], who: str, detail: Ma
             there.update(session.scalars(select(col(Alert.id)).where(col(Alert.id).in_(some))))
         new = [alert for alert in alerts if alert.alert not in there]
         for start in range(0, len(new), AT_ONCE):
-            Batch((alert, alert.at) for alert in new[start : start + AT_ONCE]).write(session)
+            EventBatch((alert, alert.at) for alert in new[start : start + AT_ONCE]).write(session)
         session.add(
             Audit(at=time.time(), who=who, action="rules.replayed", detail={**detail, "alerts_added": len(new)})
         )

@@ -1,4 +1,4 @@
-"""Means with their uncertainty: sums that add up over days, trends and differences with 95 % intervals."""
+"""Means with their uncertainty: summaries that add up over days, trends and differences with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
-    """Of one figure over some calls: how many had it, the sum of it, and of its squares."""
+class MeasureSummary:
+    """Of one measure over some calls: how many had it, the sum of it, and of its squares."""
 
     n: int = 0
     total: float = 0.0
     squares: float = 0.0
 
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(self.n + other.n, self.total + other.total, self.squares + other.squares)
+    def __add__(self, other: MeasureSummary) -> MeasureSummary:
+        return MeasureSummary(self.n + other.n, self.total + other.total, self.squares + other.squares)
 
     @property
     def mean(self) -> float | None:
@@ -75,14 +75,14 @@ class Trend:
     """A straight line through the days' means, each day weighing as many calls as it had."""
 
     a_week: float
-    """How much the figure changes in a week,"""
+    """How much the measure changes in a week,"""
     interval: Interval
     """and how little or much that may be."""
     line: tuple[Point, ...]
     """The line with its band, from the first day to the last."""
 
 
-def difference(one: Sums, other: Sums) -> Difference | None:
+def difference(one: MeasureSummary, other: MeasureSummary) -> Difference | None:
     """How far two means are apart (Welch); None when either has too few calls to say."""
     if min(one.n, other.n) < FEWEST:
         return None
@@ -95,14 +95,14 @@ def difference(one: Sums, other: Sums) -> Difference | None:
     return Difference(value, Interval(value - reach, value + reach))
 
 
-def trend(days: Mapping[date, Sums]) -> Trend | None:
+def trend(days: Mapping[date, MeasureSummary]) -> Trend | None:
     """None when there are too few days or calls for a line."""
-    known = sorted((day, sums) for day, sums in days.items() if sums.n)
-    weight = sum(sums.n for _, sums in known)
+    known = sorted((day, summary) for day, summary in days.items() if summary.n)
+    weight = sum(summary.n for _, summary in known)
     if len(known) < FEWEST_DAYS or weight < FEWEST:
         return None
     first = known[0][0]
-    points = [((day - first).days, sums.total / sums.n, sums.n) for day, sums in known]
+    points = [((day - first).days, summary.total / summary.n, summary.n) for day, summary in known]
     mean_x = sum(n * x for x, _, n in points) / weight
     mean_y = sum(n * y for _, y, n in points) / weight
     spread = sum(n * (x - mean_x) ** 2 for x, _, n in points)

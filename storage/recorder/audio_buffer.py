@@ -31,15 +31,15 @@ Spans = Mapping[int, Iterable[tuple[int, int]]]
 """By channel: from and to, in milliseconds."""
 
 
-class Spool:
+class AudioBuffer:
     def __init__(self, folder: Path) -> None:
         self.rate = 0
         self._folder = folder
-        self._tracks: dict[int, Track] = {}
+        self._channels: dict[int, ChannelBuffer] = {}
 
     @property
     def empty(self) -> bool:
-        return not any(track.end for track in self._tracks.values())
+        return not any(buffer.end for buffer in self._channels.values())
 
     def add(self, chunk: AudioChunk) -> None:
         """Take a chunk; what was heard before is left out, and what is missing will be silence."""
@@ -49,22 +49,22 @@ class Spool:
         self.rate = self.rate or chunk.rate
         if chunk.rate != self.rate:
             pcm = soxr.resample(np.frombuffer(pcm, "<i2"), chunk.rate, self.rate).astype("<i2").tobytes()
-        track = self._tracks.get(chunk.channel)
-        if track is None:
+        buffer = self._channels.get(chunk.channel)
+        if buffer is None:
             self._folder.mkdir(parents=True, exist_ok=True)
-            track = self._tracks[chunk.channel] = Track(self._folder / str(chunk.channel))
-        track.add(round(chunk.start_ms * self.rate / 1000), pcm, JITTER_MS * self.rate // 1000)
+            buffer = self._channels[chunk.channel] = ChannelBuffer(self._folder / str(chunk.channel))
+        buffer.add(round(chunk.start_ms * self.rate / 1000), pcm, JITTER_MS * self.rate // 1000)
 
     def write(self, target: Path, form: str, channels: int, silenced: Spans) -> None:
         """The recording: all channels side by side, as long as the longest."""
-        for track in self._tracks.values():
-            track.flush()
-        channels = min(max([channels, *(number + 1 for number in self._tracks)]), MOST_CHANNELS)
-        length = max(track.end for track in self._tracks.values())
+        for buffer in self._channels.values():
+            buffer.flush()
+        channels = min(max([channels, *(number + 1 for number in self._channels)]), MOST_CHANNELS)
+        length = max(buffer.end for buffer in self._channels.values())
         quiet = {number: [self._samples(*span) for span in spans] for number, spans in silenced.items()}
         with ExitStack() as stack:
             out = stack.enter_context(_encoder(target, form, self.rate, channels))
-            files = {number: stack.enter_context(track.path.open("rb")) for number, track in self._tracks.items()}
+            files = {number: stack.enter_context(buffer.path.open("rb")) for number, buffer in self._channels.items()}
             for start in range(0, length, BLOCK):
                 block = np.zeros((min(BLOCK, length - start), channels), np.int16)
                 for number, file in files.items():
@@ -87,7 +87,7 @@ class Spool:
         return placed and 0 < chunk.rate <= 192_000 and len(chunk.pcm) % 2 == 0 and len(chunk.pcm) > 0
 
 
-class Track:
+class ChannelBuffer:
     """One channel: samples in order, each position once."""
 
     def __init__(self, path: Path) -> None:

@@ -12,21 +12,20 @@ topics were at that moment: then it has every chunk and every stretch to be sile
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import structlog
 
-from storage.spool import Spool
+from storage.recorder.audio_buffer import AudioBuffer
+from storage.recorder.call import CallRecording
+from tenor.bounded_dict import BoundedDict
 from tenor.bus import Commit, Partition, Record
-from tenor.bus.handover import Handover
+from tenor.bus.commit_note import CommitNote
+from tenor.bus.partitioned import Takeover
 from tenor.events import (
     AUDIO,
-    AUDIO_STOPPED,
     AudioChunk,
-    Call,
     CallEnded,
     CallStarted,
     CallState,
@@ -42,50 +41,16 @@ REMEMBERED = 10_000
 """Calls that are done, so that late records do not ask the database again."""
 
 
-@dataclass(slots=True)
-class InHand:
-    """A call being recorded."""
-
-    id: str
-    spool: Spool
-    info: Call | None = None
-    source_failed: bool = False
-    """Its source broke, which is known from the audio topic. What was heard until then is all there is."""
-    spans: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-    over: CallState | None = None
-    marks: dict[str, int] = field(default_factory=dict)
-    """Offsets to read up to before it is finished."""
-    due: float = 0.0
-    touched: float = 0.0
-    first: dict[str, int] = field(default_factory=dict)
-    """By topic, the offset of its first record."""
-
-    @property
-    def has_audio(self) -> bool:
-        """Whether it was ever on the audio topic: conversations in writing are not."""
-        return AUDIO.name in self.first
-
-    def may_be_kept(self) -> bool:
-        if self.info is None or not self.info.record or self.spool.empty:
-            return False
-        # Not heard to the end, so not all that is to be silenced is known.
-        unheard = self.over is None or (self.over.state == "failed" and not self.source_failed)
-        return not (unheard and self.info.redact == "audio")
-
-    def silenced(self) -> dict[int, list[tuple[int, int]]]:
-        return self.spans if self.info is not None and self.info.redact == "audio" else {}
-
-
-class Deck:
-    def __init__(self, number: int, positions: dict[str, int], folder: Path, grace_s: float) -> None:
-        self.number = number
-        self.positions = positions
+class RecordingPartition:
+    def __init__(self, taken: Takeover, folder: Path, grace_s: float) -> None:
+        self.number = taken.number
+        self.positions = taken.positions
         """By topic, the next offset to be read."""
         self._folder = folder
         self._grace_s = grace_s
-        self._calls: dict[str, InHand] = {}
-        self._done: OrderedDict[str, None] = OrderedDict()
-        self._spools = 0
+        self._calls: dict[str, CallRecording] = {}
+        self._done: BoundedDict[str, None] = BoundedDict(REMEMBERED)
+        self._buffers = 0
 
     def strangers(self, events: Iterable[Event]) -> set[str]:
         """Calls of these events of which it is not known here whether they are done."""
@@ -95,10 +60,8 @@ class Deck:
     def forget(self, call: str) -> None:
         """The call is done, or not to be recorded."""
         if held := self._calls.pop(call, None):
-            held.spool.close()
+            held.buffer.close()
         self._done[call] = None
-        while len(self._done) > REMEMBERED:
-            self._done.popitem(last=False)
 
     def take(self, record: Record, event: Event | None) -> None:
         """The next record of one of the topics. May be done again with the same one."""
@@ -109,11 +72,11 @@ class Deck:
             self._note(call, event)
         self.positions[record.topic] = max(self.positions[record.topic], record.offset + 1)
 
-    def awaiting_marks(self) -> list[InHand]:
+    def awaiting_marks(self) -> list[CallRecording]:
         """Calls that are over, of which is not known yet how far to read on."""
         return [call for call in self._calls.values() if call.over is not None and not call.marks]
 
-    def finished(self) -> list[InHand]:
+    def finished(self) -> list[CallRecording]:
         """Calls that are over and of which everything has been read."""
         now = time.monotonic()
         return [
@@ -124,7 +87,7 @@ class Deck:
             and all(self.positions[topic] >= mark for topic, mark in call.marks.items())
         ]
 
-    def abandoned(self) -> list[InHand]:
+    def abandoned(self) -> list[CallRecording]:
         """Calls of which nothing came for as long as the bus keeps audio: their end will not come either."""
         limit = time.monotonic() - AUDIO.retention_s
         return [call for call in self._calls.values() if call.touched < limit]
@@ -135,24 +98,24 @@ class Deck:
             for topic, offset in call.first.items():
                 oldest[topic] = min(oldest[topic], offset)
         return {
-            Partition(topic, self.number): Commit(offset, Handover(reached=self.positions[topic]).write())
+            Partition(topic, self.number): Commit(offset, CommitNote(reached=self.positions[topic]).write())
             for topic, offset in oldest.items()
         }
 
-    def close(self) -> None:
+    async def close(self) -> None:
+        """Whoever has the partition next hears the calls in hand from their beginning."""
         for call in self._calls.values():
-            call.spool.close()
-        self._calls.clear()
+            call.buffer.close()
 
-    def _open(self, call: str) -> InHand:
-        self._spools += 1
-        held = self._calls[call] = InHand(call, Spool(self._folder / f"{self.number}-{self._spools}"))
+    def _open(self, call: str) -> CallRecording:
+        self._buffers += 1
+        held = self._calls[call] = CallRecording(call, AudioBuffer(self._folder / f"{self.number}-{self._buffers}"))
         return held
 
-    def _note(self, call: InHand, event: Event) -> None:
+    def _note(self, call: CallRecording, event: Event) -> None:
         match event:
             case AudioChunk():
-                call.spool.add(event)
+                call.buffer.add(event)
                 call.due = time.monotonic() + self._grace_s if call.due else 0.0
             case CallStarted(info=info):
                 call.info = call.info or info
@@ -166,7 +129,7 @@ class Deck:
                 call.over, call.marks, call.due = None, {}, 0.0  # again, after its audio had stopped
             case CallState():
                 call.over, call.marks = event, {}
-                call.due = time.monotonic() + self._grace_s if event.reason == AUDIO_STOPPED else 0.0
+                call.due = time.monotonic() + self._grace_s if event.audio_stopped else 0.0
 
 
 def _matters(event: Event) -> bool:

@@ -16,7 +16,7 @@ from tenor.settings import Settings
 SUFFIX = {"flac": ".flac", "opus": ".opus"}
 
 
-def name_of(call: str, form: str) -> str:
+def recording_name(call: str, form: str) -> str:
     """The file name for a call's recording. Ids come from outside: what is no plain letter, digit, dot, dash or
     underscore is left out, and a fingerprint of the whole id keeps any two apart."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", call)[:60].lstrip(".-")
@@ -24,7 +24,7 @@ def name_of(call: str, form: str) -> str:
     return f"{plain}-{mark}{SUFFIX[form]}"
 
 
-class Shelf:
+class RecordingStore:
     def __init__(self, settings: Settings) -> None:
         self._files, folder = fsspec.core.url_to_fs(settings.recordings_url)
         self._folder = folder.rstrip("/")

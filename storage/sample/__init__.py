@@ -14,10 +14,10 @@ from typing import Any
 from sqlalchemy import Connection, Table, delete, select, text
 from sqlmodel import SQLModel
 
-from storage.database import Database
+from storage.db.engine import Database
+from storage.recorder.store import RecordingStore
 from storage.sample.rows import CallRows
-from storage.sample.story import WORKERS, patrons, plan
-from storage.shelf import Shelf
+from storage.sample.story import AGENTS, customers, plan
 from storage.tables import Agent, Alert, Call, Customer, DeadLetter, Label, Note, Sentence
 
 WEEKS = 8
@@ -28,14 +28,14 @@ BATCH = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class SampleCounts:
     calls: int
     sentences: int
 
 
 def add(
     database: Database, weeks: int = WEEKS, *, now: float | None = None, zone: tzinfo | None = None, seed: int = SEED
-) -> Added:
+) -> SampleCounts:
     """Write the weeks up to now. What is there already stays: adding twice, or again tomorrow, adds what is new."""
     now = time.time() if now is None else now
     local = datetime.fromtimestamp(now, zone) if zone else datetime.fromtimestamp(now).astimezone()
@@ -55,19 +55,19 @@ def add(
         _people(connection, seed)
         if database.is_postgres and rows["calls"]:  # or its planner takes the tables for small until it finds out
             connection.execute(text("ANALYZE"))
-    return Added(len(rows["calls"]), len(rows["sentences"]))
+    return SampleCounts(len(rows["calls"]), len(rows["sentences"]))
 
 
-def remove(database: Database, shelf: Shelf | None = None) -> int:
+def remove(database: Database, recordings: RecordingStore | None = None) -> int:
     """Take all of it away, the demo's calls and their recordings too, and nothing else. Returns how many calls."""
     calls = _table(Call)
     generated = select(calls.c.id).where(calls.c.sample)
     with database.begin() as session:
         connection = session.connection()
         recorded = select(calls.c.recording).where(calls.c.sample, calls.c.recording != "")
-        if shelf:
+        if recordings:
             for recording in connection.scalars(recorded):
-                shelf.delete(recording)
+                recordings.delete(recording)
         for kind in reversed(ORDER[1:]):
             table = _table(kind)
             connection.execute(delete(table).where(table.c.call.in_(generated)))
@@ -79,11 +79,10 @@ def remove(database: Database, shelf: Shelf | None = None) -> int:
 
 def _people(connection: Connection, seed: int) -> None:
     agents = [
-        {"name": w.name, "display_name": w.display_name, "team": w.team, "site": w.site, "sample": True}
-        for w in WORKERS
+        {"name": w.name, "display_name": w.display_name, "team": w.team, "site": w.site, "sample": True} for w in AGENTS
     ]
-    customers = [{"id": p.id, "display_name": p.display_name, "sample": True} for p in patrons(seed)]
-    for kind, key, people in ((Agent, "name", agents), (Customer, "id", customers)):
+    callers = [{"id": p.id, "display_name": p.display_name, "sample": True} for p in customers(seed)]
+    for kind, key, people in ((Agent, "name", agents), (Customer, "id", callers)):
         known = set(connection.scalars(select(_table(kind).c[key])))
         _insert(connection, kind, [person for person in people if person[key] not in known])
 

@@ -43,7 +43,7 @@ OF_TASK = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SampleLine:
     part: str
     role: str
     text: str
@@ -61,7 +61,7 @@ class Temper:
     """-1..1: how the agent takes it."""
 
 
-class Conversation:
+class SampleConversation:
     """Composes one call. The same random numbers give the same call."""
 
     def __init__(self, rng: Random, task: str, agent: str, customer: str, product: str = "") -> None:
@@ -75,9 +75,9 @@ class Conversation:
             "amount": str(rng.choice((12, 19, 25, 39, 49, 60, 85, 120, 180))),
             "city": rng.choice(SCRIPT["cities"]),
         }
-        self.lines: list[Line] = []
+        self.lines: list[SampleLine] = []
 
-    def compose(self, temper: Temper, *, written: bool) -> list[Line]:
+    def compose(self, temper: Temper, *, written: bool) -> list[SampleLine]:
         rng, chance = self._rng, self._chance
         upset = chance(temper.heat)
         if not written:
@@ -134,4 +134,4 @@ class Conversation:
             lines = TASKS[self._task][part]
             role, sentiment, intent = CALLER, "negative" if part == "upset" else "neutral", self._task
         text = self._rng.choice(lines).format(**self._facts, day=self._rng.choice(DAYS))
-        self.lines.append(Line(part, role, text, sentiment, intent))
+        self.lines.append(SampleLine(part, role, text, sentiment, intent))

@@ -8,8 +8,8 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from storage.sample.conversation import AGENT, CALLER, SCRIPT, Conversation, Line
-from storage.sample.story import PEOPLE, Planned, queue_of
+from storage.sample.conversation import AGENT, CALLER, SCRIPT, SampleConversation, SampleLine
+from storage.sample.story import PEOPLE, PlannedCall, queue_of
 
 SENTIMENTS = ("negative", "neutral", "positive")
 ROLES = [CALLER, AGENT]
@@ -23,9 +23,9 @@ Row = dict[str, Any]
 class CallRows:
     """All rows of one call, by table name."""
 
-    def __init__(self, planned: Planned) -> None:
+    def __init__(self, planned: PlannedCall) -> None:
         self.planned, self.rng = planned, planned.rng
-        conversation = Conversation(
+        conversation = SampleConversation(
             self.rng, planned.task, planned.agent.display_name, planned.customer.display_name, planned.product
         )
         lines = conversation.compose(planned.temper, written=planned.medium != "voice")
@@ -51,14 +51,14 @@ class CallRows:
     def ended_at(self) -> float:
         return self.planned.started_at + self.duration_ms / 1000
 
-    def _pause(self, line: Line) -> int:
+    def _pause(self, line: SampleLine) -> int:
         pause = self.rng.randint(*GAPS_MS[self.planned.medium])
         if line.part == "hold" and self.planned.medium == "voice":
             tired = 1.6 if self.planned.temper.warmth < 0 else 1.0
             pause += int(self.rng.uniform(4_000, 22_000) * tired)
         return pause
 
-    def _sentence(self, line: Line, at_ms: int) -> Row:
+    def _sentence(self, line: SampleLine, at_ms: int) -> Row:
         rng, call = self.rng, self.planned
         voice = call.medium == "voice"
         channel = ROLES.index(line.role)
@@ -128,7 +128,7 @@ class CallRows:
             "attributes": {},
         }
 
-    def _alerts(self, lines: Sequence[Line], sentences: Sequence[Row]) -> None:
+    def _alerts(self, lines: Sequence[SampleLine], sentences: Sequence[Row]) -> None:
         angry = 0
         for line, sentence in zip(lines, sentences, strict=True):
             if line.role == CALLER:
@@ -181,7 +181,7 @@ class CallRows:
             }
         )
 
-    def _labels(self, lines: Sequence[Line], sentences: Sequence[Row]) -> None:
+    def _labels(self, lines: Sequence[SampleLine], sentences: Sequence[Row]) -> None:
         rng = self.rng
         if len(sentences) < 4 or rng.random() > LABELLED:
             return

@@ -34,7 +34,7 @@ NEW_SINCE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class SampleAgent:
     name: str
     display_name: str
     team: str
@@ -43,7 +43,7 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True)
-class Patron:
+class SampleCustomer:
     id: str
     display_name: str
     media: tuple[str, ...]
@@ -51,7 +51,7 @@ class Patron:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedCall:
     """A call that is going to be told."""
 
     id: str
@@ -59,69 +59,71 @@ class Planned:
     medium: str
     task: str
     product: str
-    agent: Worker
-    customer: Patron
+    agent: SampleAgent
+    customer: SampleCustomer
     temper: Temper
     rng: Random
 
 
-WORKERS = tuple(Worker(*row) for row in PEOPLE["agents"])
+AGENTS = tuple(SampleAgent(*row) for row in PEOPLE["agents"])
 
 
-def patrons(seed: int) -> tuple[Patron, ...]:
+def customers(seed: int) -> tuple[SampleCustomer, ...]:
     """Who calls. A few call often; one in three writes too."""
     rng = Random(f"{seed}/customers")
     names = rng.sample([f"{first} {last}" for first in PEOPLE["first"] for last in PEOPLE["last"]], CUSTOMERS)
     media = (("voice",), ("voice",), ("voice", "chat"), ("voice", "email"), ("voice", "chat", "email"), ("voice",))
     return tuple(
-        Patron(f"NG-{1001 + number}", name, media[number % len(media)], 1 / (1 + number % 20) ** 0.5)
+        SampleCustomer(f"NG-{1001 + number}", name, media[number % len(media)], 1 / (1 + number % 20) ** 0.5)
         for number, name in enumerate(names)
     )
 
 
-def plan(now: datetime, weeks: int, seed: int) -> Iterator[Planned]:
+def plan(now: datetime, weeks: int, seed: int) -> Iterator[PlannedCall]:
     """The calls of the weeks up to now, each day from random numbers of its own, so that a day stays as it is."""
     zone = now.tzinfo
     assert zone is not None
-    everyone = patrons(seed)
+    everyone = customers(seed)
     for back in range(7 * weeks, -1, -1):
         yield from _day(now.date() - timedelta(days=back), back / 7, zone, everyone, seed)
 
 
-def _day(day: date, weeks_ago: float, zone: tzinfo, everyone: tuple[Patron, ...], seed: int) -> Iterator[Planned]:
+def _day(
+    day: date, weeks_ago: float, zone: tzinfo, everyone: tuple[SampleCustomer, ...], seed: int
+) -> Iterator[PlannedCall]:
     rng = Random(f"{seed}/{day}")
     bad = int(weeks_ago) == BAD_WEEK
     count = round(CALLS_A_DAY * WEEKDAYS[day.weekday()] * rng.uniform(0.85, 1.15) * (1.6 if bad else 1))
-    weights = [patron.weight for patron in everyone]
+    weights = [customer.weight for customer in everyone]
     for number in range(count):
         own = Random(f"{seed}/{day}/{number}")
         hour = own.choices(list(HOURS), list(HOURS.values()))[0]
         start = datetime(day.year, day.month, day.day, hour, own.randrange(60), own.randrange(60), tzinfo=zone)
         agent = _on_duty(own, weeks_ago)
-        patron = own.choices(everyone, weights)[0]
+        customer = own.choices(everyone, weights)[0]
         task = own.choices(list(TASK_SHARES), list(TASK_SHARES.values()))[0]
         failing = bad and own.random() < 0.55
         if failing:
             task = own.choice(BAD_TASKS)
-        yield Planned(
+        yield PlannedCall(
             id=f"sample-{day:%Y%m%d}-{number:02}",
             started_at=start.timestamp(),
-            medium=own.choice(patron.media) if own.random() < 0.6 else "voice",
+            medium=own.choice(customer.media) if own.random() < 0.6 else "voice",
             task=task,
             product=BAD_PRODUCT if failing else "",
             agent=agent,
-            customer=patron,
+            customer=customer,
             temper=_temper(agent, weeks_ago, hour, failing),
             rng=own,
         )
 
 
-def _on_duty(rng: Random, weeks_ago: float) -> Worker:
-    shares = [0 if a.story == "new" and weeks_ago > NEW_SINCE else 0.15 if a.story == "new" else 1 for a in WORKERS]
-    return rng.choices(WORKERS, shares)[0]
+def _on_duty(rng: Random, weeks_ago: float) -> SampleAgent:
+    shares = [0 if a.story == "new" and weeks_ago > NEW_SINCE else 0.15 if a.story == "new" else 1 for a in AGENTS]
+    return rng.choices(AGENTS, shares)[0]
 
 
-def _temper(agent: Worker, weeks_ago: float, hour: int, failing: bool) -> Temper:
+def _temper(agent: SampleAgent, weeks_ago: float, hour: int, failing: bool) -> Temper:
     heat, warmth = 0.3, 0.3
     if agent.story == "improving":
         heat, warmth = 0.08 + 0.07 * weeks_ago, 0.85 - 0.17 * weeks_ago

@@ -18,7 +18,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Select, and_, column, func, literal, not_, or_, select, table, tuple_
 from sqlmodel import Session
 
-from storage.corrections import CALL, LABEL, SENTENCE, effective
+from storage.labels.effective import CALL, LABEL, SENTENCE, effective
 from storage.search import index, terms
 from storage.search.query import Order, SearchQuery, from_dict, to_dict
 from storage.search.snippet import Snippet, cut
@@ -27,7 +27,7 @@ from storage.tables import Alert
 from storage.viewer import Viewer
 from tenor.errors import BadInput
 
-__all__ = ["Found", "Hit", "Order", "SearchQuery", "Snippet", "by_day", "from_dict", "search", "to_dict"]
+__all__ = ["Hit", "Order", "SearchPage", "SearchQuery", "Snippet", "by_day", "from_dict", "search", "to_dict"]
 
 ALERT = Alert.__table__  # type: ignore[attr-defined]
 DOCUMENT = table("fts_documents", column("number"), column("sentence"), column("words"), column("lexemes"))
@@ -69,13 +69,15 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     sample: bool
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class SearchPage(msgspec.Struct, frozen=True, kw_only=True):
     hits: list[Hit]
     cursor: str | None
     """Where the next page begins; None: there is none."""
 
 
-def search(session: Session, viewer: Viewer, query: SearchQuery, limit: int = 50, cursor: str | None = None) -> Found:
+def search(
+    session: Session, viewer: Viewer, query: SearchQuery, limit: int = 50, cursor: str | None = None
+) -> SearchPage:
     """One page of what the viewer may see."""
     limit = min(max(limit, 1), MOST)
     said = terms.read(query.words)
@@ -106,7 +108,7 @@ def search(session: Session, viewer: Viewer, query: SearchQuery, limit: int = 50
         rows.sort(key=lambda row: (row.spoken_at, row.id), reverse=True)
     page = rows[:limit]
     rules = _rules(session, [row.id for row in page])
-    return Found(
+    return SearchPage(
         hits=[_hit(row, said, rules.get(row.id, ())) for row in page],
         cursor=_cursor(page[-1]) if len(rows) > limit else None,
     )

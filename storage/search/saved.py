@@ -17,7 +17,7 @@ SEARCH = SavedSearch.__table__  # type: ignore[attr-defined]
 LONGEST_NAME = 100
 
 
-class Saved(msgspec.Struct, frozen=True, kw_only=True):
+class SavedQuery(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     name: str
     query: SearchQuery
@@ -26,7 +26,7 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True):
     at: float
 
 
-def save(session: Session, owner: str, name: str, query: SearchQuery, days: int = 0) -> Saved:
+def save(session: Session, owner: str, name: str, query: SearchQuery, days: int = 0) -> SavedQuery:
     """Keep it under the name; one of that name is replaced."""
     name = name.strip()
     if not 0 < len(name) <= LONGEST_NAME:
@@ -36,10 +36,10 @@ def save(session: Session, owner: str, name: str, query: SearchQuery, days: int 
     session.add(row)
     session.commit()
     assert row.id is not None
-    return Saved(id=row.id, name=name, query=query, days=days, at=row.at)
+    return SavedQuery(id=row.id, name=name, query=query, days=days, at=row.at)
 
 
-def saved(session: Session, owner: str) -> list[Saved]:
+def saved(session: Session, owner: str) -> list[SavedQuery]:
     """The owner's, by name."""
     rows = session.execute(select(SEARCH).where(SEARCH.c.owner == owner).order_by(SEARCH.c.name))
     return [_read(row) for row in rows]
@@ -52,7 +52,7 @@ def forget(session: Session, owner: str, id: int) -> bool:  # noqa: A002
     return bool(gone.rowcount)  # type: ignore[attr-defined]
 
 
-def _read(row: Any) -> Saved:
+def _read(row: Any) -> SavedQuery:
     query = dict(row.query)
     days = query.pop("days", 0)
-    return Saved(id=row.id, name=row.name, query=from_dict(query), days=days, at=row.at)
+    return SavedQuery(id=row.id, name=row.name, query=from_dict(query), days=days, at=row.at)

@@ -17,7 +17,7 @@ import msgspec
 from sqlmodel import Session, SQLModel
 
 from storage import tables
-from storage.calls import WholeCall
+from storage.queries.calls import WholeCall
 from tenor.errors import BadInput
 
 VERSION = 1
@@ -53,7 +53,7 @@ def _shape(model: type[SQLModel], *without: str) -> Any:
     return msgspec.defstruct(model.__name__, fields, kw_only=True, forbid_unknown_fields=True)
 
 
-class Recording(msgspec.Struct, kw_only=True, omit_defaults=True):
+class RecordingPart(msgspec.Struct, kw_only=True, omit_defaults=True):
     """The audio, both sides as channels."""
 
     mediatype: Literal["audio/flac", "audio/ogg"]
@@ -77,7 +77,7 @@ class Recording(msgspec.Struct, kw_only=True, omit_defaults=True):
         return audio
 
 
-class Document(msgspec.Struct, kw_only=True, omit_defaults=True):
+class CallDocument(msgspec.Struct, kw_only=True, omit_defaults=True):
     """The whole document."""
 
     tenor: Literal["call"]
@@ -88,12 +88,13 @@ class Document(msgspec.Struct, kw_only=True, omit_defaults=True):
     alerts: list[_shape(tables.Alert)] = []  # type: ignore[valid-type]
     notes: list[_shape(tables.Note)] = []  # type: ignore[valid-type]
     labels: list[_shape(tables.Label, "id")] = []  # type: ignore[valid-type]
+    turns: list[_shape(tables.Turn)] = []  # type: ignore[valid-type]
     customer: _shape(tables.Customer) | None = None  # type: ignore[valid-type]
     agent: _shape(tables.Agent) | None = None  # type: ignore[valid-type]
-    recording: Recording | None = None
+    recording: RecordingPart | None = None
 
 
-def document(session: Session, whole: WholeCall, recording: Recording | None = None) -> dict[str, Any]:
+def document_of(session: Session, whole: WholeCall, recording: RecordingPart | None = None) -> dict[str, Any]:
     """The document of a call, ready for JSON."""
     call = whole.call
     customer, agent = session.get(tables.Customer, call.customer), session.get(tables.Agent, call.agent)
@@ -106,6 +107,7 @@ def document(session: Session, whole: WholeCall, recording: Recording | None = N
         "alerts": [row.model_dump() for row in whole.alerts],
         "notes": [row.model_dump() for row in whole.notes],
         "labels": [row.model_dump(exclude={"id"}) for rows in whole.labels.values() for row in rows],
+        "turns": [row.model_dump() for row in whole.turns],
     }
     if customer:
         made["customer"] = customer.model_dump()
@@ -116,7 +118,7 @@ def document(session: Session, whole: WholeCall, recording: Recording | None = N
     return made
 
 
-def read(given: Any) -> Document:
+def read_document(given: Any) -> CallDocument:
     """The document in parsed JSON; what is wrong with it is said with its place."""
     if not isinstance(given, dict) or given.get("tenor") != "call":
         raise BadInput('this is no call of Tenor: `$.tenor` is not "call"')
@@ -124,14 +126,14 @@ def read(given: Any) -> Document:
     if version != VERSION:
         raise BadInput(f"version {version!r} of the format is unknown: we read {VERSION}", "use a newer Tenor")
     try:
-        read = msgspec.convert(given, Document)
+        document = msgspec.convert(given, CallDocument)
     except msgspec.ValidationError as error:
         raise BadInput(str(error)) from None
-    _check(read)
-    return read
+    _check(document)
+    return document
 
 
-def _check(document: Document) -> None:
+def _check(document: CallDocument) -> None:
     """What the shape cannot say: rows belong together, and every database can hold them."""
     _no_nul(msgspec.to_builtins(document), "$")
     if document.call.state not in OVER:
@@ -140,7 +142,7 @@ def _check(document: Document) -> None:
         )
     call = document.call.id
     sentences = {row.id for row in document.sentences}
-    for name in ("sentences", "alerts", "notes", "labels"):
+    for name in ("sentences", "alerts", "notes", "labels", "turns"):
         ids = set()
         for number, row in enumerate(getattr(document, name)):
             if row.call != call:

@@ -19,11 +19,11 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from sqlmodel import Session
 
-from storage import portable
-from storage.calls import WholeCall
-from storage.portable import MEDIA_TYPES, Recording, content_hash, packed
-from storage.shelf import Shelf
-from storage.vcon import iso, vcon
+from storage.queries.calls import WholeCall
+from storage.recorder.store import RecordingStore
+from storage.tables import Sentence
+from storage.transfer.document import MEDIA_TYPES, RecordingPart, content_hash, document_of, packed
+from storage.transfer.vcon import iso, vcon
 from tenor.errors import BadInput
 from tenor.settings import Settings
 
@@ -31,14 +31,16 @@ Format = Literal["vcon", "json", "csv", "txt", "srt"]
 FORMATS: tuple[Format, ...] = ("vcon", "json", "csv", "txt", "srt")
 SUFFIX = {"vcon": ".vcon.json", "json": ".json", "csv": ".csv", "txt": ".txt", "srt": ".srt"}
 
-COLUMNS = (
-    *("call", "started_at", "medium", "agent", "customer", "queue", "site", "task"),
+OF_CALL = ("call", "started_at", "medium", "agent", "customer", "queue", "site", "task")
+OF_SENTENCE = (
     *("sentence", "channel", "role", "start_ms", "end_ms", "spoken_at", "text", "sentiment", "mood"),
-    *("intent", "intent_score", "slots", "language", "corrected", "original_text"),
+    *("intent", "intent_score", "slots", "language"),
 )
+COLUMNS = (*OF_CALL, *OF_SENTENCE, "corrected", "original_text")
+"""Of the table."""
 
 
-class Audio(NamedTuple):
+class RecordingFile(NamedTuple):
     """A recording as it is kept."""
 
     name: str
@@ -48,24 +50,26 @@ class Audio(NamedTuple):
     def mediatype(self) -> str:
         return MEDIA_TYPES.get(Path(self.name).suffix, "application/octet-stream")
 
-    def packed(self, *, body: bool) -> Recording:
-        return portable.Recording(
+    def packed(self, *, body: bool) -> RecordingPart:
+        return RecordingPart(
             mediatype=self.mediatype,  # type: ignore[arg-type]
             content_hash=content_hash(self.content),
             body=packed(self.content) if body else "",
         )
 
 
-def recorded(settings: Settings, whole: WholeCall) -> Audio | None:
+def recording_of(settings: Settings, whole: WholeCall) -> RecordingFile | None:
     """The recording of a call, if there is one and its file is still there."""
     try:
-        with Shelf(settings).open(whole.call.recording) as file:
-            return Audio(whole.call.recording, file.read())
+        with RecordingStore(settings).open(whole.call.recording) as file:
+            return RecordingFile(whole.call.recording, file.read())
     except FileNotFoundError:
         return None
 
 
-def render(session: Session, whole: WholeCall, form: Format, audio: Audio | None = None, audio_url: str = "") -> str:
+def render(
+    session: Session, whole: WholeCall, form: Format, audio: RecordingFile | None = None, audio_url: str = ""
+) -> str:
     """The call in that format. JSON and vCon hold the audio, if it is given; with `audio_url` a vCon refers to it."""
     match form:
         case "csv":
@@ -76,11 +80,11 @@ def render(session: Session, whole: WholeCall, form: Format, audio: Audio | None
             return subtitles(whole)
         case "json":
             recording = audio.packed(body=True) if audio else None
-            return _json(portable.document(session, whole, recording))
+            return _json(document_of(session, whole, recording))
         case "vcon":
             recording = audio.packed(body=not audio_url) if audio else None
             url = f"{audio_url.rstrip('/')}/{audio.name}" if audio and audio_url else ""
-            return _json(vcon(whole, portable.document(session, whole), recording, url))
+            return _json(vcon(whole, document_of(session, whole), recording, url))
 
 
 def table(calls: list[WholeCall], *, header: bool = True) -> str:
@@ -180,15 +184,22 @@ def archive(path: Path) -> Iterator[Sink]:
         part.unlink(missing_ok=True)
 
 
-def _cells(whole: WholeCall, row: Any) -> list[Any]:
+def _cells(whole: WholeCall, row: Sentence) -> list[Any]:
+    """In the order of the columns."""
     call, now = whole.call, whole.said(row)
-    corrected = now["text"] != row.text
-    return [
-        *(call.id, iso(call.started_at), call.medium, call.agent, call.customer, call.queue, call.site, call.task),
-        *(row.id, row.channel, now["role"], row.start_ms, row.end_ms, iso(row.spoken_at), now["text"]),
-        *(now["sentiment"], row.mood, now["intent"], row.intent_score, _json(row.slots) if row.slots else ""),
-        *(row.language, "yes" if whole.labels.get(row.id) else "", row.text if corrected else ""),
-    ]
+    cells = {
+        **call.model_dump(),
+        **row.model_dump(),
+        **now,
+        "call": call.id,
+        "started_at": iso(call.started_at),
+        "sentence": row.id,
+        "spoken_at": iso(row.spoken_at),
+        "slots": _json(row.slots) if row.slots else "",
+        "corrected": "yes" if whole.labels.get(row.id) else "",
+        "original_text": row.text if now["text"] != row.text else "",
+    }
+    return [cells[name] for name in COLUMNS]
 
 
 def _json(value: Any) -> str:

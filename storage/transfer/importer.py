@@ -17,11 +17,14 @@ from typing import IO, Any, Literal, NamedTuple
 import msgspec
 from sqlmodel import Session, SQLModel
 
-from storage import erased, portable, tables, vcon
-from storage.calls import whole
-from storage.database import Database
-from storage.portable import Document, content_hash
-from storage.shelf import Shelf, name_of
+from storage import tables
+from storage.db.engine import Database
+from storage.labels import labels
+from storage.privacy import tombstones
+from storage.queries.calls import whole
+from storage.recorder.store import RecordingStore, recording_name
+from storage.transfer import vcon
+from storage.transfer.document import CallDocument, content_hash, document_of, read_document
 from storage.viewer import HOUSE
 from tenor.errors import BadInput
 from tenor.settings import Settings
@@ -34,19 +37,19 @@ MOST_RATIO = 200
 SUFFIX = (".json", ".jsonl", ".vcon", ".zip")
 FORMS = {"audio/flac": "flac", "audio/ogg": "opus"}
 
-Outcome = Literal["imported", "replaced", "unchanged", "conflict", "erased"]
+ImportOutcome = Literal["imported", "replaced", "unchanged", "conflict", "erased"]
 
 
-class Found(NamedTuple):
+class FoundDocument(NamedTuple):
     """A document and where it was."""
 
     place: str
     content: bytes
 
 
-class Result(NamedTuple):
+class ImportResult(NamedTuple):
     call: str
-    outcome: Outcome
+    outcome: ImportOutcome
     detail: str = ""
 
 
@@ -62,7 +65,7 @@ def files(path: Path) -> list[Path]:
     return inside
 
 
-def documents(path: Path) -> Iterator[Found]:
+def documents(path: Path) -> Iterator[FoundDocument]:
     """The document of a file, every one of a zip, or each line of a file of several calls."""
     if path.suffix.lower() == ".zip":
         yield from _zipped(path)
@@ -76,7 +79,7 @@ def documents(path: Path) -> Iterator[Found]:
                 return
             content = file.read(MOST_BYTES + 1)
             _bounded(str(path), content)
-            yield Found(str(path), content)
+            yield FoundDocument(str(path), content)
     except OSError as error:
         raise BadInput(f"cannot read {path}: {error.strerror}") from None
 
@@ -90,14 +93,14 @@ def _is_whole(line: bytes) -> bool:
     return True
 
 
-def _lines(path: Path, file: IO[bytes]) -> Iterator[Found]:
+def _lines(path: Path, file: IO[bytes]) -> Iterator[FoundDocument]:
     number = 0
     while line := file.readline(MOST_BYTES + 1):
         number += 1
         place = f"{path}:{number}"
         _bounded(place, line)
         if line.strip():
-            yield Found(place if number > 1 or file.peek(1) else str(path), line)  # type: ignore[attr-defined]
+            yield FoundDocument(place if number > 1 or file.peek(1) else str(path), line)  # type: ignore[attr-defined]
 
 
 def _bounded(place: str, content: bytes) -> None:
@@ -105,7 +108,7 @@ def _bounded(place: str, content: bytes) -> None:
         raise BadInput(f"{place} is larger than a call can be ({MOST_BYTES >> 20} MB)")
 
 
-def read(found: Found) -> Document:
+def read(found: FoundDocument) -> CallDocument:
     """The call in a document; says where and what when there is none."""
     try:
         try:
@@ -113,45 +116,47 @@ def read(found: Found) -> Document:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise BadInput(f"not JSON: {error}") from None
         in_vcon = isinstance(given, dict) and not {"vcon", "payload", "ciphertext"}.isdisjoint(given)
-        return portable.read(vcon.portable(given) if in_vcon else given)
+        return read_document(vcon.document_in(given) if in_vcon else given)
     except RecursionError:
         raise BadInput(f"{found.place}: nested too deeply") from None
     except BadInput as error:
         raise BadInput(f"{found.place}: {error.message}", error.hint) from None
 
 
-def store(database: Database, settings: Settings, document: Document, *, by: str, replace: bool = False) -> Result:
+def store(
+    database: Database, settings: Settings, document: CallDocument, *, by: str, replace: bool = False
+) -> ImportResult:
     """Write a call and its recording, unless it is here already or was erased here."""
     recording = document.recording
     audio = recording.audio() if recording else None
-    call, shelf = document.call.id, Shelf(settings)
-    document.call.recording = name_of(call, FORMS[recording.mediatype]) if recording and audio else ""
+    call, recordings = document.call.id, RecordingStore(settings)
+    document.call.recording = recording_name(call, FORMS[recording.mediatype]) if recording and audio else ""
     with database.begin() as session:
-        erased.hold_off(session)
-        if erased.is_erased(session, call):
-            return Result(call, "erased", "it was erased here and does not come back")
+        tombstones.hold_off(session)
+        if tombstones.is_erased(session, call):
+            return ImportResult(call, "erased", "it was erased here and does not come back")
         here = whole(session, HOUSE, call)
         if here:
-            differing = _differences(portable.document(session, here), document)
-            if recording and audio and _hash(shelf, here.call.recording) != recording.content_hash:
+            differing = _differences(document_of(session, here), document)
+            if recording and audio and _hash(recordings, here.call.recording) != recording.content_hash:
                 differing.append("recording")
             if not differing:
-                return Result(call, "unchanged")
+                return ImportResult(call, "unchanged")
             if not replace:
-                return Result(call, "conflict", f"it is here already and differs in {', '.join(differing)}")
+                return ImportResult(call, "conflict", f"it is here already and differs in {', '.join(differing)}")
             document.call.recording = document.call.recording or here.call.recording
             session.delete(here.call)
             session.flush()
             session.expunge_all()  # what came with it is gone too
         # The audio first: a row never names a recording that is not there.
         if audio:
-            _keep(shelf, document.call.recording, audio)
+            _keep(recordings, document.call.recording, audio)
         _insert(session, document)
         session.add(tables.Audit(at=time.time(), who=by, action="call.imported", subject=call))
-    return Result(call, "replaced" if here else "imported")
+    return ImportResult(call, "replaced" if here else "imported")
 
 
-def _insert(session: Session, document: Document) -> None:
+def _insert(session: Session, document: CallDocument) -> None:
     for model, row in ((tables.Customer, document.customer), (tables.Agent, document.agent)):
         if row is not None:
             known = session.get(model, getattr(row, "id", None) or row.name)
@@ -163,19 +168,20 @@ def _insert(session: Session, document: Document) -> None:
         (tables.Sentence, document.sentences),
         (tables.Alert, document.alerts),
         (tables.Note, document.notes),
-        (tables.Label, document.labels),
+        (tables.Turn, document.turns),
     )
     for kind, rows in belonging:
         session.add_all(kind(**msgspec.structs.asdict(row)) for row in rows)
         session.flush()
+    labels.keep(session, (tables.Label(**msgspec.structs.asdict(row)) for row in document.labels))
 
 
-def _differences(here: dict[str, Any], document: Document) -> list[str]:
+def _differences(here: dict[str, Any], document: CallDocument) -> list[str]:
     """Which parts of a call differ; what the recording's file is called is each installation's own matter."""
     there = msgspec.to_builtins(document)
     for one in (here, there):
         one["call"].pop("recording")
-    parts = ("call", "sentences", "alerts", "notes", "labels")
+    parts = ("call", "sentences", "alerts", "notes", "labels", "turns")
     return [name for name in parts if _sorted(here[name]) != _sorted(there.get(name, []))]
 
 
@@ -183,22 +189,22 @@ def _sorted(rows: Any) -> Any:
     return sorted(msgspec.json.encode(row, order="sorted") for row in rows) if isinstance(rows, list) else rows
 
 
-def _hash(shelf: Shelf, name: str) -> str:
+def _hash(recordings: RecordingStore, name: str) -> str:
     try:
-        with shelf.open(name) as file:
+        with recordings.open(name) as file:
             return content_hash(file.read())
     except FileNotFoundError:
         return ""
 
 
-def _keep(shelf: Shelf, name: str, audio: bytes) -> None:
+def _keep(recordings: RecordingStore, name: str, audio: bytes) -> None:
     with tempfile.NamedTemporaryFile() as file:
         file.write(audio)
         file.flush()
-        shelf.put(Path(file.name), name)
+        recordings.put(Path(file.name), name)
 
 
-def _zipped(path: Path) -> Iterator[Found]:
+def _zipped(path: Path) -> Iterator[FoundDocument]:
     try:
         with zipfile.ZipFile(path) as archive:
             inside = [one for one in archive.infolist() if not one.is_dir()]
@@ -216,6 +222,6 @@ def _zipped(path: Path) -> Iterator[Found]:
                     content = opened.read(one.file_size + 1)
                 if len(content) > one.file_size:
                     raise BadInput(f"{place} is larger than its zip says")
-                yield Found(place, content)
+                yield FoundDocument(place, content)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, zipfile.LargeZipFile) as error:
         raise BadInput(f"{path} is not a zip we can read: {error}") from None

@@ -19,9 +19,9 @@ from typing import Any
 
 import msgspec
 
-from storage.calls import WholeCall
-from storage.portable import Recording
+from storage.queries.calls import WholeCall
 from storage.tables import Sentence
+from storage.transfer.document import RecordingPart
 from tenor.errors import BadInput
 
 VERSION = "0.3.0"
@@ -32,7 +32,7 @@ ROLES = {"caller": "customer"}
 """What the contact centre extension calls ours."""
 
 
-def vcon(whole: WholeCall, document: dict[str, Any], recording: Recording | None, url: str = "") -> dict[str, Any]:
+def vcon(whole: WholeCall, document: dict[str, Any], recording: RecordingPart | None, url: str = "") -> dict[str, Any]:
     """`recording` comes inline when it has a body, else by `url` and hash; without either it is left out."""
     call = whole.call
     seconds = round(call.duration_ms / 1000, 3)
@@ -90,7 +90,7 @@ def vcon(whole: WholeCall, document: dict[str, Any], recording: Recording | None
     }
 
 
-def portable(given: dict[str, Any]) -> dict[str, Any]:
+def document_in(given: dict[str, Any]) -> dict[str, Any]:
     """The call of Tenor in a vCon, with the recording of its dialog."""
     if "payload" in given or "ciphertext" in given:
         raise BadInput("signed and encrypted vCons cannot be read", "take the vCon out of its envelope first")

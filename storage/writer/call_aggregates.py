@@ -10,14 +10,14 @@ from sqlalchemy import Select, Text, bindparam, case, cast, func, select, text, 
 from sqlmodel import Session
 
 from storage import tables
-from storage.sides import AGENT, CALLER, side
+from storage.labels.effective import AGENT, CALLER, side
 
 CALLS, SENTENCES, ALERTS = (tables.Call.metadata.tables[name] for name in ("calls", "sentences", "alerts"))
 DIGITS = 6
 """Means are rounded, so that they do not depend on the order of the rows."""
 CURVE = 80
 """Sentences that the mood curves of a live call go back: about forty a side."""
-SUMS = (
+AGGREGATES = (
     *("sentences", "alerts", "escalations", "mood_caller", "mood_agent", "duration_ms", "talk_share_agent"),
     *("silence_share", "curves"),
 )
@@ -48,7 +48,7 @@ _OF_ALERTS = (
     .group_by(ALERTS.c.call)
 )
 _CALLS = select(CALLS.c.id, CALLS.c.swapped, CALLS.c.metrics, CALLS.c.metrics_ms).where(CALLS.c.id.in_(THESE))
-_UPDATE = update(CALLS).where(CALLS.c.id == bindparam("of_call")).values({name: bindparam(name) for name in SUMS})
+_UPDATE = update(CALLS).where(CALLS.c.id == bindparam("of_call")).values({name: bindparam(name) for name in AGGREGATES})
 
 
 def _curves(dialect: str) -> Select[Any]:
@@ -73,11 +73,11 @@ def refresh(session: Session, calls: Collection[str]) -> None:
     curves: dict[str, str] = dict(connection.execute(_CURVES[connection.dialect.name], these).tuples().all())
     rows = connection.execute(_CALLS, these).all()
     if rows:
-        sums = [_sums(row, said.get(row.id), raised.get(row.id), curves.get(row.id)) for row in rows]
-        connection.execute(_UPDATE, sums)
+        aggregates = [_aggregates(row, said.get(row.id), raised.get(row.id), curves.get(row.id)) for row in rows]
+        connection.execute(_UPDATE, aggregates)
 
 
-def _sums(call: Any, said: Any, raised: Any, points: str | None) -> dict[str, Any]:
+def _aggregates(call: Any, said: Any, raised: Any, points: str | None) -> dict[str, Any]:
     moods = {side(role, call.swapped): getattr(said, role) if said else None for role in (CALLER, AGENT)}
     return {
         "of_call": call.id,

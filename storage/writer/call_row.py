@@ -1,13 +1,13 @@
-"""How a call's row follows its events: states only go forward, figures only get newer."""
+"""How a call's row follows its events: states only go forward, metrics only get newer."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tenor.events import AUDIO_STOPPED, CallMetrics, CallState, Sentence
+from tenor.events import CallMetrics, CallState, Sentence, says_audio_stopped
 
 RANK = {"ringing": 0, "live": 1, "ended": 2, "analysed": 3, "failed": 4}
-"""A call never goes back in this order, but to live: from AUDIO_STOPPED, and when one that failed is heard anew."""
+"""A call never goes back in this order, but to live: after its audio had stopped, or a failed one is heard anew."""
 GOING_ON = ("ringing", "live")
 CLOCKS_DIFFER_S = 60.0
 """A call may be understood on several machines, one after the other."""
@@ -45,12 +45,12 @@ def advance(call: dict[str, Any], event: CallState) -> dict[str, Any]:
 def is_heard_anew(call: dict[str, Any], event: Sentence) -> bool:
     """Whether it was said after all was said: a call that is over keeps its words, for those of another hearing may be
     redacted otherwise. One that is read late was said before."""
-    over = call["state"] == "analysed" and call["reason"] != AUDIO_STOPPED
+    over = call["state"] == "analysed" and not says_audio_stopped(call["reason"])
     return bool(over and max(event.times.values(), default=0.0) > call["state_at"] + CLOCKS_DIFFER_S)
 
 
 def measure(call: dict[str, Any], event: CallMetrics) -> dict[str, Any]:
-    """What new figures change in the row; nothing when newer ones are there."""
+    """What new metrics change in the row; nothing when newer ones are there."""
     if event.at_ms < call["metrics_ms"]:
         return {}
     task = {"task": event.task, "task_score": event.task_score} if event.task else {}
@@ -63,6 +63,6 @@ def _goes_on(call: dict[str, Any], event: CallState) -> bool:
     if call["state"] == "ringing" and not call["source"]:
         return True  # nothing but a sentence had been known of it
     may_go_on = call["state"] == "failed" or (
-        call["state"] in ("ended", "analysed") and call["reason"] == AUDIO_STOPPED
+        call["state"] in ("ended", "analysed") and says_audio_stopped(call["reason"])
     )
     return may_go_on and event.state == "live" and event.at > call["state_at"]

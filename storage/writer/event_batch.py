@@ -10,22 +10,43 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache, singledispatchmethod
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Executable, Table, bindparam, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session
 
-from storage import erased, sums, tables
-from storage.progress import advance, is_heard_anew, measure
-from tenor.events import Alert, CallMetrics, CallState, DeadLetter, Event, Note, NoteAcknowledged, Sentence
+from storage import tables
+from storage.privacy import tombstones
+from storage.writer import call_aggregates
+from storage.writer.call_row import advance, is_heard_anew, measure
+from tenor.events import (
+    ActionDone,
+    ActionStarted,
+    Alert,
+    CallGivenBack,
+    CallMetrics,
+    CallState,
+    CallTakenOver,
+    DeadLetter,
+    Event,
+    KeyPressed,
+    Note,
+    NoteAcknowledged,
+    Sentence,
+    Turn,
+    TurnFiller,
+    TurnSpoken,
+)
 
 TABLES = tables.Call.metadata.tables
 CALLS, SENTENCES, ALERTS, NOTES = (TABLES[name] for name in ("calls", "sentences", "alerts", "notes"))
+TURNS = TABLES["turns"]
 AGENTS, CUSTOMERS, DEAD_LETTERS = (TABLES[name] for name in ("agents", "customers", "dead_letters"))
 
 Row = dict[str, Any]
 
 
-class Batch:
+class EventBatch:
     """Events that belong in one transaction, by what they change."""
 
     def __init__(self, events: Iterable[tuple[Event, float]]) -> None:
@@ -35,6 +56,7 @@ class Batch:
         self._alerts: dict[str, Alert] = {}
         self._notes: dict[str, Note] = {}
         self._read: dict[str, NoteAcknowledged] = {}
+        self._turns: dict[str, Turn] = {}
         self._dead: dict[str, DeadLetter] = {}
         self._since: dict[str, float] = {}
         """Calls that get a row, with when they were first heard of here."""
@@ -45,8 +67,8 @@ class Batch:
 
     def write(self, session: Session) -> int:
         """Bring the tables up to date; how many calls were left out because they are erased."""
-        erased.hold_off(session)
-        gone = erased.which(session, {*self._since, *(letter.call for letter in self._dead.values())})
+        tombstones.hold_off(session)
+        gone = tombstones.which(session, {*self._since, *(letter.call for letter in self._dead.values())})
         self._without(gone)
         connection = session.connection()
         calls = locked(connection, self._since)
@@ -57,9 +79,10 @@ class Batch:
         _put(connection, ALERTS, [_plain(event, alert="id") for event in self._alerts.values()])
         _put(connection, NOTES, [_plain(event, note="id") for event in self._notes.values()], defaults=_NOTE)
         _acknowledge(connection, self._read.values())
+        _put(connection, TURNS, [_turn_row(event) for event in self._turns.values()])
         _put(connection, DEAD_LETTERS, [_letter_row(event) for event in self._dead.values()])
         if self._since:
-            sums.refresh(session, sorted(self._since))
+            call_aggregates.refresh(session, sorted(self._since))
         return len(gone)
 
     @singledispatchmethod
@@ -89,19 +112,29 @@ class Batch:
         self._read.setdefault(event.note, event)
 
     @_sort.register
+    def _(self, event: Turn) -> None:
+        self._turns.setdefault(f"{event.call}/{event.turn}", event)
+
+    @_sort.register
+    def _(
+        self, event: ActionStarted | ActionDone | TurnFiller | TurnSpoken | KeyPressed | CallTakenOver | CallGivenBack
+    ) -> None:
+        """Between the assistant and its successor: the Turn that follows says what is kept of them."""
+
+    @_sort.register
     def _(self, event: DeadLetter) -> None:
         self._dead.setdefault(f"{event.topic}/{event.partition}/{event.offset}", event)
 
     def _without(self, gone: set[str]) -> None:
         if gone:
-            for found in (self._sentences, self._alerts, self._notes, self._read, self._dead):
+            for found in (self._sentences, self._alerts, self._notes, self._read, self._turns, self._dead):
                 for key in [key for key, event in found.items() if event.call in gone]:
                     del found[key]
             self._of_calls = [event for event in self._of_calls if event.call not in gone]
             self._since = {call: at for call, at in self._since.items() if call not in gone}
 
     def _advance(self, connection: Connection, calls: dict[str, Row]) -> dict[str, float]:
-        """States and figures, into the rows; those whose beginning is known only now, with that beginning."""
+        """States and metrics, into the rows; those whose beginning is known only now, with that beginning."""
         began = {call: row["started_at"] for call, row in calls.items()}
         changed: dict[str, Row] = {}
         for event in self._of_calls:
@@ -126,6 +159,7 @@ _FOLLOWED = (
     *("medium", "source", "site", "queue", "agent", "customer", "language", "roles", "started_at", "redact"),
     *("attributes", "sample", "state", "state_at", "reason", "ended_at", "metrics", "metrics_ms", "task", "task_score"),
 )
+_OF_TURN = tuple(column.name for column in TURNS.columns if column.name not in ("id", "latency_ms"))
 _NOTE = {"acknowledged_by": "", "acknowledged_at": None}
 # Statements are put together once: that takes longer than running them.
 _UPDATE = update(CALLS).where(CALLS.c.id == bindparam("of_call")).values({name: bindparam(name) for name in _FOLLOWED})
@@ -181,6 +215,13 @@ def _sentence_row(event: Sentence, calls: dict[str, Row]) -> Row:
     captured = event.times.get("captured")
     row["latency_ms"] = round((max(event.times.values()) - captured) * 1000, 3) if captured else None
     return row
+
+
+def _turn_row(event: Turn) -> Row:
+    row: Row = msgspec.to_builtins({name: getattr(event, name) for name in _OF_TURN})
+    published, stepped = event.times.get("published"), event.times.get("turn_published")
+    latency_ms = round((stepped - published) * 1000, 3) if published and stepped else None
+    return {**row, "id": f"{event.call}/{event.turn}", "at": event.at or stepped or 0.0, "latency_ms": latency_ms}
 
 
 def _plain(event: Event, **renamed: str) -> Row:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from sqlalchemy import delete, select, update
 from sqlmodel import Session, col
 
-from storage.batch import Batch
-from storage.calls import find
+from storage.queries.calls import find
 from storage.tables import Alert, Call, Label, Sentence
 from storage.viewer import HOUSE
+from storage.writer.event_batch import EventBatch
 from tenor.events import Event
 
 AT_ONCE = 10_000
@@ -38,7 +38,7 @@ def store(session: Session, call: str, events: Sequence[Event], at: float, *, fa
         _clear(session, call)
     gone = 0
     for first in range(0, len(events), AT_ONCE):
-        gone += Batch((event, at) for event in events[first : first + AT_ONCE]).write(session)
+        gone += EventBatch((event, at) for event in events[first : first + AT_ONCE]).write(session)
     return not gone
 
 

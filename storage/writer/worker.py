@@ -1,7 +1,7 @@
-"""The stage that keeps what was understood: sentences, calls, notes and dead letters, from the bus into the tables.
+"""The stage that keeps what was understood: sentences, calls, notes, turns, dead letters, from the bus into the tables.
 
 An offset is committed only after the transaction that holds its event, so a writer killed at any moment reads some
-events twice and loses none; writing twice changes nothing (batch.py).
+events twice and loses none; writing twice changes nothing (event_batch.py).
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import structlog
 from sqlalchemy.exc import StatementError
 
 from storage import metrics
-from storage.batch import Batch
-from storage.database import Database
-from storage.patience import in_thread, opened, patiently
-from tenor.bus import Bus, Commit, Consumer, Partition, Record
+from storage.db.retry import opened, patiently
+from storage.writer.event_batch import EventBatch
+from tenor.aio import in_thread
+from tenor.bus import Bus, Record
 from tenor.bus.dead import dead_letter
+from tenor.bus.partitioned import PartitionLoop, ReadPartition, Takeover
 from tenor.events import DEAD, Event, Sentence, Unreadable
 from tenor.settings import Settings
 from tenor.stage import READS
@@ -34,24 +35,33 @@ TOPICS = {topic.name: topic for topic in READS[GROUP]}
 NUL = b"\\u0000"
 
 
-class Writer:
+class StorageWorker:
     name = "storage"
 
     def __init__(self, bus: Bus, settings: Settings) -> None:
-        self._bus = bus
         self._settings = settings
+        self._loop = PartitionLoop(
+            bus, GROUP, READS[GROUP], self._open, self._step,
+            max_records=BATCH, commit_s=0, dead_letters=metrics.DEAD_LETTERS,
+        )  # fmt: skip
 
     async def run(self) -> None:
-        database = await opened(self._settings, self.name)
+        self._database = await opened(self._settings, self.name)
         try:
-            async with self._bus.consumer(TOPICS.values(), GROUP) as consumer:
-                while True:
-                    if records := await consumer.poll(BATCH):
-                        await self._keep(database, consumer, records)
+            await self._loop.run()
         finally:
-            await in_thread(database.close)
+            await in_thread(self._database.close)
 
-    async def _keep(self, database: Database, consumer: Consumer, records: Sequence[Record]) -> None:
+    async def _open(self, taken: Takeover) -> ReadPartition:
+        return ReadPartition(taken)
+
+    async def _step(self, records: Sequence[Record]) -> None:
+        if records:
+            await self._keep(records)
+            for record in records:
+                self._loop.partitions[record.partition].done(record)
+
+    async def _keep(self, records: Sequence[Record]) -> None:
         readable: list[tuple[Record, Event]] = []
         for record in records:
             try:
@@ -61,49 +71,38 @@ class Writer:
             except Unreadable as error:
                 # What lies in dead letters unreadable would go round for ever: it is noted where it lies.
                 if record.topic != DEAD.name:
-                    await self._bury(record, str(error))
+                    await self._loop.bury(record, str(error))
                     continue
                 event = dead_letter(self.name, record, str(error))
             readable.append((record, event))
         started = time.monotonic()
-        await self._write(database, readable)
+        await self._write(readable)
         metrics.BATCH_SECONDS.observe(time.monotonic() - started)
-        ends = {Partition(record.topic, record.partition): Commit(record.offset + 1) for record in records}
-        await consumer.commit(ends)
 
-    async def _write(self, database: Database, found: Sequence[tuple[Record, Event]]) -> None:
+    async def _write(self, found: Sequence[tuple[Record, Event]]) -> None:
         """All in one transaction; when one event spoils it, the others without it."""
         if not found:
             return
 
         def transact() -> int:
-            with database.begin() as session:
-                return Batch((event, record.at) for record, event in found).write(session)
+            with self._database.begin() as session:
+                return EventBatch((event, record.at) for record, event in found).write(session)
 
         try:
-            metrics.SKIPPED.inc(await patiently(database, self.name, transact))
+            metrics.SKIPPED.inc(await patiently(self._database, self.name, transact))
         except Exception as error:
             if len(found) == 1:
-                await self._bury(found[0][0], _reason(error))
+                await self._loop.bury(found[0][0], _reason(error))
                 return
             middle = len(found) // 2
-            await self._write(database, found[:middle])
-            await self._write(database, found[middle:])
+            await self._write(found[:middle])
+            await self._write(found[middle:])
             return
         now = time.time()
         for record, event in found:
             metrics.EVENTS.labels(record.topic).inc()
             if isinstance(event, Sentence):
                 metrics.DELAY_SECONDS.observe(max(0.0, now - record.at))
-
-    async def _bury(self, record: Record, reason: str) -> None:
-        metrics.DEAD_LETTERS.inc()
-        log.warning(
-            "a record could not be stored",
-            topic=record.topic, partition=record.partition, offset=record.offset, reason=reason,
-        )  # fmt: skip
-        if record.topic != DEAD.name:
-            await self._bus.publish(DEAD, dead_letter(self.name, record, reason))
 
 
 def _holds_nul(value: Any) -> bool:

@@ -49,7 +49,7 @@ class Commit(NamedTuple):
 
     offset: int
     note: str = ""
-    """At most 1 kB; comes back to whoever takes over the partition."""
+    """Comes back to whoever takes over the partition; tenor/bus/commit_note.py says how long it may be."""
 
 
 class Progress(NamedTuple):

@@ -21,7 +21,7 @@ def open_bus(settings: Settings) -> Bus:
     if scheme == "sqlite":
         if not rest.startswith("/") or rest == "/":
             raise BadInput(f"{url!r} names no file", f"bus.url is {FORMS}")
-        from tenor.bus.embedded import EmbeddedBus
+        from tenor.bus.embedded.bus import EmbeddedBus
 
         return EmbeddedBus(Path(rest[1:]), settings.bus)
     if scheme == "kafka":
@@ -29,7 +29,7 @@ def open_bus(settings: Settings) -> Bus:
         for server in servers:
             if not re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]@]+):[0-9]{1,5}", server):
                 raise BadInput(f"{server!r} in {url!r} is not host:port", f"bus.url is {FORMS}")
-        from tenor.bus.kafka import KafkaBus  # aiokafka takes a while to import
+        from tenor.bus.kafka.bus import KafkaBus  # aiokafka takes a while to import
 
         return KafkaBus(servers, settings.bus)
     raise BadInput(f"a bus cannot be reached by {scheme}://", f"bus.url is {FORMS}")

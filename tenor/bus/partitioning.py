@@ -9,8 +9,6 @@ from tenor.errors import BadInput
 MAX_EVENT_BYTES = 8 * 1024 * 1024
 """The largest encoded event. Far above what the stages make, far below what a batch can carry."""
 
-MAX_NOTE_BYTES = 1024
-
 
 def partition_of(key: str, partitions: int) -> int:
     """The partition of a key. Never change this: calls in flight would lose their order."""
@@ -25,10 +23,3 @@ def checked_size(topic: str, value: bytes) -> bytes:
             f"events are at most {MAX_EVENT_BYTES // 1024 // 1024} MB: send audio in shorter chunks",
         )
     return value
-
-
-def checked_note(note: str) -> str:
-    """`note`, if a commit can carry it."""
-    if len(note.encode()) > MAX_NOTE_BYTES:
-        raise BadInput(f"a commit's note of {len(note.encode())} bytes is more than {MAX_NOTE_BYTES}")
-    return note

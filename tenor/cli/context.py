@@ -1,9 +1,9 @@
-"""What a command starts from: the settings in force, and a way to run async work."""
+"""What a command starts from: the settings in force, who gives it, and a way to run async work."""
 
 from __future__ import annotations
 
 import asyncio
-import os
+import getpass
 import signal
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
@@ -14,15 +14,12 @@ import typer
 
 from tenor import telemetry
 from tenor.errors import BadInput
-from tenor.layers import Loaded, load
+from tenor.layers import LoadedSettings, load
+from tenor.runtime.profiles import load_settings
 from tenor.settings import Settings
 
 T = TypeVar("T")
 INTERRUPTED = 130
-QUIET = {"telemetry.log_level": "error"}
-"""For commands that tell people themselves what the stages would log."""
-EVERY_CORE = {"language.threads": min(os.cpu_count() or 1, 64)}
-"""For commands that have the machine to themselves."""
 
 
 class Context:
@@ -41,9 +38,14 @@ class Context:
         if log_level:
             self._flags["telemetry.log_level"] = log_level
 
-    def loaded(self, **flags: Any) -> Loaded:
-        """Settings with the command's own flags on top, written `bus__url=...`; None means not given."""
-        return load({**self._flags, **_named(flags)}, file=self._file)
+    def loaded(self) -> LoadedSettings:
+        """The settings, each with where it comes from."""
+        return load(self._flags, file=self._file)
+
+    def settings(self, unless_set: Mapping[str, Any], **flags: Any) -> Settings:
+        """With the command's own flags on top, written `bus__url=...`, of which None means not given; and with defaults
+        of its own where nothing is set."""
+        return load_settings({**self._flags, **_named(flags)}, unless_set=unless_set, file=self._file)
 
     def arguments(self, **flags: Any) -> list[str]:
         """Options that give another process of ours the same settings."""
@@ -63,14 +65,19 @@ def settings(
 
     `unless_set` are this command's own defaults, by dotted name. One that `stays` serves metrics."""
     given: Context = context.obj
-    loaded = given.loaded(**flags)
-    own = {name: value for name, value in unless_set.items() if loaded.origins[name] == "default"}
-    if own:
-        loaded = given.loaded(**flags, **{name.replace(".", "__"): value for name, value in own.items()})
-    telemetry.configure(loaded.settings.telemetry)
+    chosen = given.settings(unless_set, **flags)
+    telemetry.configure(chosen.telemetry)
     if stays:
-        telemetry.serve_metrics(loaded.settings.telemetry)
-    return loaded.settings
+        telemetry.serve_metrics(chosen.telemetry)
+    return chosen
+
+
+def user_name() -> str:
+    """Who gives the command, for the audit trail and receipts: the account on this machine."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user id without a name, as containers have
+        return "unknown"
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

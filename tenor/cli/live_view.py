@@ -26,7 +26,7 @@ ROLE_STYLES = {"caller": "cyan", "agent": "green"}
 CALL_STYLES = ("magenta", "blue", "yellow", "bright_red", "bright_cyan", "bright_green")
 
 
-class Screen:
+class LiveView:
     """Draws events as they come. `plain` draws nothing (the caller prints itself)."""
 
     def __init__(self, *, plain: bool = False) -> None:

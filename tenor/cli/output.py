@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+from tenor.errors import BadInput, TenorError
+from tenor.yaml.nodes import Faulty
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
@@ -14,6 +22,11 @@ def complain(message: str, hint: str = "") -> None:
     errors.print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
     if hint:
         errors.print(f"       [dim]{escape(hint)}[/]", soft_wrap=True)
+
+
+def complain_of_file(file: str, error: TenorError) -> None:
+    """Names the file, unless the error does."""
+    complain(error.message if file in error.message else f"{file}: {error.message}", error.hint)
 
 
 def warn(message: str) -> None:
@@ -44,3 +57,26 @@ def progress() -> Progress:
         transient=True,
         disable=not errors.is_terminal,
     )
+
+
+def report_faults(path: Path, read: Callable[[], str], *, as_json: bool) -> None:
+    """Read a file and say what is in it, or everything that is wrong with it."""
+    faults = []
+    found = ""
+    try:
+        found = read()
+    except Faulty as faulty:
+        if faulty.path != str(path):  # another file that is needed to judge this one
+            raise
+        faults = faulty.faults
+    if as_json:
+        told = [{"line": fault.line, "column": fault.column, "message": fault.message} for fault in faults]
+        typer.echo(json.dumps({"file": str(path), "faults": told}, ensure_ascii=False))
+    elif faults:
+        for fault in faults:
+            typer.echo(f"{path}:{fault.line}:{fault.column}: {fault.message}", err=True)
+        say(f"[bold red]{len(faults)} {'mistakes' if len(faults) > 1 else 'mistake'}[/]")
+    else:
+        say(f"{path}: {found}, no mistakes")
+    if faults:
+        raise typer.Exit(BadInput.exit_code)

@@ -1,19 +1,19 @@
-"""Flags that several commands share: how a recording, a chat or an e-mail becomes a call."""
+"""Parameters that several commands share, and what they mean: how a recording, a chat or an e-mail becomes a call."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
-from ingest.options import Options
-from ingest.sources import EXTENSIONS, Source, conversations, expand
-from ingest.text.conversation import ENDINGS, FORMS, Reading
-from ingest.text.fields import Columns
-from tenor.errors import BadInput, TenorError
+from ingest.options import IngestOptions
+from ingest.text.conversation import TEXT_FORMATS, TextOptions
+from ingest.text.field_names import Columns
+from tenor.errors import BadInput
+from tenor.events import Redact
+from tenor.runtime.batch import inputs
 from tenor.settings import Settings
+from tenor.yaml.fields import quantity
 
 Paths = Annotated[
     list[str],
@@ -43,41 +43,40 @@ Folders = Annotated[
     bool, typer.Option("--folders", help="Each folder of recordings is one conversation, in short files by name.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="JSON for scripts.")]
+REDACT_MODES: tuple[Redact, ...] = get_args(Redact)
+AGE_UNITS = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
-def recording_options(
-    settings: Settings,
-    *,
-    roles: str | None,
-    channels: str | None,
-    redact: str | None,
-    language: str | None,
-    **rest: Any,
-) -> Options:
+def parse_age(text: str) -> float:
+    """Seconds of an age as people write it to --since: 12h, 30d, 8w."""
+    found = quantity(text)
+    if found is None or found[1] not in AGE_UNITS or found[0] <= 0:
+        raise BadInput(f"--since takes an age such as 12h, 30d or 8w, not {text!r}")
+    return found[0] * AGE_UNITS[found[1]]
+
+
+def parse_redact(text: str) -> Redact:
+    """What was given to --redact."""
+    for mode in REDACT_MODES:
+        if text == mode:
+            return mode
+    raise BadInput(f"--redact takes off, text or audio, not {text!r}")
+
+
+def options_from_flags(
+    settings: Settings, *, roles: str | None, channels: str | None, redact: str | None, **rest: Any
+) -> IngestOptions:
     """The settings' way of reading recordings, with the flags that were given on top."""
-    if redact not in (None, "off", "text", "audio"):
-        raise BadInput(f"--redact takes off, text or audio, not {redact!r}")
+    mode = None if redact is None else parse_redact(redact)
     try:
-        chosen = [int(number) for number in channels.split(",")] if channels else None
+        numbers = [int(number) for number in channels.split(",")] if channels else None
     except ValueError:
         raise BadInput(f"--channels takes numbers such as 0,1, not {channels!r}") from None
-    given = {name: value for name, value in rest.items() if value is not None}
-    return Options(
-        roles=[role.strip() for role in roles.split(",")] if roles is not None else settings.ingest.roles,
-        channels=chosen,
-        chunk_ms=settings.ingest.chunk_ms,
-        language=language or settings.speech.language,
-        redact=redact,  # type: ignore[arg-type]  # checked above
-        **{"site": settings.ingest.site, "queue": settings.ingest.queue, "record": settings.ingest.record, **given},
-    )
+    names = None if roles is None else [role.strip() for role in roles.split(",")]
+    return inputs.recording_options(settings, roles=names, channels=numbers, redact=mode, **rest)
 
 
-def readable() -> frozenset[str]:
-    """What a folder is searched for when text counts too."""
-    return EXTENSIONS | ENDINGS.keys()
-
-
-def reading(
+def reading_from_flags(
     form: str | None,
     medium: str | None,
     encoding: str,
@@ -86,38 +85,16 @@ def reading(
     time_column: str,
     conversation_column: str,
     agents: str,
-) -> Reading:
+) -> TextOptions:
     """How text is to be read, from the flags."""
-    if form is not None and form not in FORMS:
-        raise BadInput(f"--format takes {', '.join(FORMS)}, not {form!r}")
+    if form is not None and form not in TEXT_FORMATS:
+        raise BadInput(f"--format takes {', '.join(TEXT_FORMATS)}, not {form!r}")
     if medium not in (None, "chat", "email"):
         raise BadInput(f"--medium takes chat or email, not {medium!r}")
-    return Reading(
-        form=form,
+    return TextOptions(
+        format=form,
         encoding=encoding,
         columns=Columns(text_column, speaker_column, time_column, conversation_column),
         agents=tuple(name.strip() for name in agents.split(",") if name.strip()),
         medium=medium,  # type: ignore[arg-type]  # checked above
     )
-
-
-@dataclass(frozen=True)
-class Missing:
-    """A path that names nothing we can hear. It does not keep the others from being heard."""
-
-    name: str
-    error: TenorError
-
-
-def named(paths: Sequence[str], endings: Set[str] = EXTENSIONS, *, folders: bool = False) -> list[Source | Missing]:
-    """What the paths name, in the order given, each once; `endings` are what a folder is searched for.
-
-    `folders`: the recordings of a folder are one conversation."""
-    found: dict[Source | Missing, None] = {}
-    for path in paths:
-        try:
-            sources = expand([path], endings)
-            found |= dict.fromkeys(conversations(sources) if folders else sources)
-        except TenorError as error:
-            found[Missing(path, error)] = None
-    return list(found)

@@ -24,7 +24,7 @@ class Span(NamedTuple):
     kind: str
 
 
-class Redacted(NamedTuple):
+class RedactedText(NamedTuple):
     text: str
     words: tuple[Word, ...]
     spans: tuple[Span, ...]
@@ -33,7 +33,7 @@ class Redacted(NamedTuple):
 
 
 class Redactor(Protocol):
-    def redact(self, text: str, words: Sequence[Word], *, before: str = "", final: bool = True) -> Redacted:
+    def redact(self, text: str, words: Sequence[Word], *, before: str = "", final: bool = True) -> RedactedText:
         """`text` and `words` with everything secret replaced by its kind in brackets; times stay.
 
         `before` is what the same speaker said just before (but `okay`), as it was published: a number may go

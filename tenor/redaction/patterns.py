@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tenor.events import Redaction, Word
-from tenor.redaction import Finder, Redacted, Span
+from tenor.redaction import Finder, RedactedText, Span
 from tenor.redaction.addresses import addresses
 from tenor.redaction.codes import code_kind, codes
 from tenor.redaction.dates import ORDINALS, Date, dates
@@ -47,22 +47,22 @@ class PatternRedactor:
         """Whether words, not only digits, can grow into a secret."""
         self._finder = finder if self._meaning else None
 
-    def redact(self, text: str, words: Sequence[Word], *, before: str = "", final: bool = True) -> Redacted:
+    def redact(self, text: str, words: Sequence[Word], *, before: str = "", final: bool = True) -> RedactedText:
         seen = plain(text)
         said = Utterance(seen.text, plain(before).text)
         worth_a_look = self._meaning or _WORTH_A_LOOK.search(said.text) or _ANNOUNCED.search(said.before[-40:])
         if not self._kinds or (final and not worth_a_look):
-            return Redacted(text, tuple(words), ())
+            return RedactedText(text, tuple(words), ())
         if len(text) > LONGEST and not words:
             return self._in_parts(text, before, final=final)
         masks = self._masks(said, final=final)
         if not masks:
-            return Redacted(text, tuple(words), ())
+            return RedactedText(text, tuple(words), ())
         taken = tuple(seen.original(span) for span in spans(said.text, said.tokens, masks))
         shown, times = self._mask_words(said, masks, words)
-        return Redacted(masked_text(text, taken), shown, taken, times)
+        return RedactedText(masked_text(text, taken), shown, taken, times)
 
-    def _in_parts(self, text: str, before: str, *, final: bool) -> Redacted:
+    def _in_parts(self, text: str, before: str, *, final: bool) -> RedactedText:
         """What is written may be as long as it likes; every part knows the one before, as an utterance does."""
         shown: list[str] = []
         taken: list[Span] = []
@@ -71,7 +71,7 @@ class PatternRedactor:
             before = redacted.text
             shown.append(redacted.text)
             taken += (Span(part.start() + start, part.start() + end, kind) for start, end, kind in redacted.spans)
-        return Redacted("".join(shown), (), tuple(taken))
+        return RedactedText("".join(shown), (), tuple(taken))
 
     def _mask_words(
         self, said: Utterance, masks: list[Mask], words: Sequence[Word]

@@ -24,7 +24,7 @@ _MARKUP = re.compile(
 """Of pages and mails that somebody pasted. Not just anything in brackets: an e-mail address may be."""
 
 
-class Plain(NamedTuple):
+class PlainText(NamedTuple):
     text: str
     places: Sequence[int]
     """Where each character stood in the original, and where that ended."""
@@ -34,14 +34,14 @@ class Plain(NamedTuple):
         return Span(self.places[span.start], self.places[span.end], span.kind)
 
 
-def plain(text: str) -> Plain:
+def plain(text: str) -> PlainText:
     hidden = _hidden(text)
     if text.isascii() and not hidden:
-        return Plain(text, range(len(text) + 1))
+        return PlainText(text, range(len(text) + 1))
     seen = [
         (look, place) for place, sign in enumerate(text) if (look := hidden[place] if place in hidden else _look(sign))
     ]
-    return Plain("".join(look for look, _ in seen), [*(place for _, place in seen), len(text)])
+    return PlainText("".join(look for look, _ in seen), [*(place for _, place in seen), len(text)])
 
 
 def _hidden(text: str) -> dict[int, str]:

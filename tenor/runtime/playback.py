@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import yaml
 
-from tenor.bus import Bus, Record
-from tenor.cli.flags import recording_options
-from tenor.cli.screen import Screen
-from tenor.events import CALLS, TRANSCRIPTS, CallState
+from tenor.bus import Bus
+from tenor.events import CallState, Redact
+from tenor.runtime.batch.inputs import recording_options
 from tenor.settings import Settings
 
 if TYPE_CHECKING:
@@ -25,8 +24,10 @@ SAMPLE = {"sample": "yes"}
 """The attribute by which `tenor sample remove` knows them again."""
 
 
-class Jukebox:
-    def __init__(self, bus: Bus, settings: Settings, sources: list[Source], redact: str, *, sample: bool) -> None:
+class CallPlayer:
+    """Plays recordings in real time, and knows which of the calls on the bus are its own and whether they are over."""
+
+    def __init__(self, bus: Bus, settings: Settings, sources: list[Source], redact: Redact, *, sample: bool) -> None:
         self._bus, self._settings, self._sources, self._redact = bus, settings, sources, redact
         self._attributes = SAMPLE if sample else {}
         self._started: set[str] = set()
@@ -36,15 +37,14 @@ class Jukebox:
     def over(self) -> bool:
         return self._started <= self._ended
 
-    def follow(self, record: Record, screen: Screen | None) -> None:
-        """Show what has become of the calls played here; the bus may hold others."""
-        event = (TRANSCRIPTS if record.topic == TRANSCRIPTS.name else CALLS).decode(record.value)
-        if event.call not in self._started:
-            return
-        if screen:
-            screen.show(event)
-        if isinstance(event, CallState) and event.state in ("analysed", "failed"):
-            self._ended.add(event.call)
+    def played(self, call: str) -> bool:
+        """Whether a call is one of ours; the bus may hold others."""
+        return call in self._started
+
+    def follow(self, state: CallState) -> None:
+        """Note what has become of a call."""
+        if state.state in ("analysed", "failed") and self.played(state.call):
+            self._ended.add(state.call)
 
     async def play(self, at_once: int, *, once: bool) -> None:
         gate = asyncio.Semaphore(at_once)
@@ -59,30 +59,31 @@ class Jukebox:
                     return
 
     async def _play(self, source: Source) -> None:
+        from ingest.audio.publisher import publish_recording
+        from ingest.audio.recording import open_recording
         from ingest.background import in_background
-        from ingest.feeding import feed
-        from ingest.recording import open_recording
 
         name = source.name.rsplit(".", 1)[0]
+        tags = _tags(source)
         options = recording_options(
             self._settings,
-            roles=None,
-            channels=None,
             redact=self._redact,
-            language=None,
             call=f"demo-{name}-{time.time_ns() // 1_000_000}",
             attributes={"name": name, **self._attributes},
-            **_told_beside(source),
+            queue=tags.get("queue"),
+            site=tags.get("site"),
+            agent=tags.get("agent", ""),
+            customer=tags.get("customer", ""),
         )
         recording = await in_background(lambda: open_recording(source, options))
         self._started.add(recording.call)
-        await feed(self._bus, recording, pace=1.0)
+        await publish_recording(self._bus, recording, pace=1.0)
 
 
-def _told_beside(source: Source) -> dict[str, Any]:
-    """What a sample's script says about its call: the queue, the agent, who calls."""
+def _tags(source: Source) -> dict[str, str]:
+    """What a sample's script beside it says about its call: the queue, the agent, who calls."""
     script = Path(source.location).with_suffix(".yaml")
     if source.kind != "file" or not script.is_file():
         return {}
-    told = yaml.safe_load(script.read_text("utf-8"))
-    return {name: str(told[name]) for name in KNOWN if name in told}
+    written = yaml.safe_load(script.read_text("utf-8"))
+    return {name: str(written[name]) for name in KNOWN if name in written}

@@ -14,7 +14,7 @@ from tenor.settings import Settings
 _BY_MEANING = {"person", "address"}
 
 
-def redactor(settings: Settings) -> Redactor:
+def make_redactor(settings: Settings) -> Redactor:
     """Patterns, and the language model where names or addresses are to be taken out."""
     speech = settings.speech
     unknown = [kind for kind in speech.redact_kinds if kind not in KINDS]
@@ -43,9 +43,9 @@ class FinderWhenNeeded:
 
     @cached_property
     def _finder(self) -> Finder:
-        from nlp.model import DEFAULT
-        from nlp.redaction import CARD, LanguageFinder
+        from nlp.inference.name_finder import CARD, NameFinder
+        from nlp.inference.onnx_model import DEFAULT
 
         own = Path(self._settings.language.model) if self._settings.language.model else DEFAULT
         folder = own if (own / CARD).exists() else DEFAULT  # a model for intents alone finds no names
-        return LanguageFinder(folder)
+        return NameFinder(folder)

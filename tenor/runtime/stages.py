@@ -6,19 +6,20 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 
 from tenor.bus import Bus
-from tenor.cli.redactor import redactor
 from tenor.errors import BadInput
+from tenor.runtime.redactor import make_redactor
 from tenor.settings import Settings
 from tenor.stage import Stage
 
 STAGES = {
     "gateway": "ingest.gateway:Gateway",
-    "asr": "asr.worker:Worker",
-    "language": "nlp.worker:LanguageWorker",
-    "webhooks": "nlp.rules.webhooks:Webhooks",
-    "storage": "storage.writer:Writer",
-    "recordings": "storage.recordings:Recorder",
-    "retention": "storage.retention:Retention",
+    "asr": "asr.worker:AsrWorker",
+    "language": "nlp.worker:NlpWorker",
+    "assistant": "tenor.runtime.assistant_stage:AssistantStage",
+    "webhooks": "nlp.rules.webhooks.worker:WebhookWorker",
+    "storage": "storage.writer.worker:StorageWorker",
+    "recordings": "storage.recorder.worker:RecordingWorker",
+    "retention": "storage.privacy.retention:RetentionWorker",
     "dashboard": "dashboard.app:Dashboard",
 }
 """Name -> class, made with the bus and the settings, in the order of the data's way."""
@@ -31,9 +32,10 @@ def check(names: Iterable[str]) -> None:
             raise BadInput(f"there is no stage {name!r}", f"stages: {', '.join(STAGES)}")
 
 
-def stage(name: str, bus: Bus, settings: Settings) -> Stage:
+def make_stage(name: str, bus: Bus, settings: Settings) -> Stage:
+    """The stage of that name, on that bus."""
     module, _, class_name = STAGES[name].partition(":")
     make: Callable[..., Stage] = getattr(import_module(module), class_name)
-    if name == "asr":  # it may not know the language models itself
-        return make(bus, settings, redactor=redactor(settings))
+    if name in ("asr", "dashboard"):  # they may not know the language models themselves
+        return make(bus, settings, redactor=make_redactor(settings))
     return make(bus, settings)

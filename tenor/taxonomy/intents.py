@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenor import yaml_fields as fields
-from tenor.yaml_lines import Faults, Node, Text
-from tenor.yaml_lines import read as read_yaml
+from tenor.yaml import fields
+from tenor.yaml.nodes import Faults, Node, Text
+from tenor.yaml.nodes import read as read_yaml
 
 DEFAULT = Path(__file__).parent / "intents.yaml"
 UNKNOWN = "unknown"

@@ -1,43 +1,39 @@
-"""Another set of sentiment labels, from a YAML file that people edit: what each is worth, and how it sounds.
+"""Sentiment labels of one's own, from a YAML file that people edit: what each is worth, and how it sounds.
 
 furious: {valence: -1, examples: [this is a disgrace, ...]}
 let down: {valence: -0.5, examples: [that's a bit disappointing, ...]}
 fine: {valence: 0, examples: [...]}
-
-There is no training. A label is likely when the sentence is like its examples, and when what the label is worth is near
-to the mood that the model's own head hears.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from nlp.likeness import likeness, shares, vectors
-from nlp.model import Model, Reading
-from tenor import yaml_fields as fields
-from tenor.yaml_lines import Faults, Node, Text
-from tenor.yaml_lines import read as read_yaml
+from tenor.yaml import fields
+from tenor.yaml.nodes import Faults, Node, Text
+from tenor.yaml.nodes import read as read_yaml
 
-HEAD = "sentiment"
-VALENCES = {"positive": 1.0, "negative": -1.0}
-"""What the labels of the model's head are worth in a mood; the rest is worth nothing."""
+SHIPPED = {"negative": -1.0, "neutral": 0.0, "positive": 1.0}
+"""The labels of the model that ships, and what each is worth in a mood."""
 KEYS = ("valence", "examples")
 FEWEST_LABELS, FEWEST_EXAMPLES = 2, 3
-SLOPE, WIDTH = 10.0, 0.35
-"""How much likeness counts, and how far from the head's mood a label may be; chosen on our frozen sentences."""
 
 
 @dataclass(frozen=True, slots=True)
-class Feeling:
+class SentimentDefinition:
     name: str
     valence: float
     """From -1 (negative) to 1 (positive)."""
     examples: tuple[str, ...]
 
 
-def read(path: Path) -> tuple[Feeling, ...]:
+def valence_of(label: str) -> float:
+    """What a label of a model or a server is worth in a mood; one that we do not know, nothing."""
+    return SHIPPED.get(label, 0.0)
+
+
+def read(path: Path) -> tuple[SentimentDefinition, ...]:
     """The labels of a file; Faulty tells everything that is wrong with it, by line and column."""
     faults = Faults()
     tree = read_yaml(path, faults)
@@ -48,7 +44,7 @@ def read(path: Path) -> tuple[Feeling, ...]:
     return tuple(feeling for feeling in found if feeling is not None)
 
 
-def _feeling(key: Text, node: Node, faults: Faults) -> Feeling | None:
+def _feeling(key: Text, node: Node, faults: Faults) -> SentimentDefinition | None:
     what = f"label {key.value!r}"
     tree = fields.mapping(node, faults, what)
     if not key.value.strip():
@@ -61,7 +57,7 @@ def _feeling(key: Text, node: Node, faults: Faults) -> Feeling | None:
     texts = tuple(dict.fromkeys(one.value for one in fields.texts(examples, faults, "an example"))) if examples else ()
     if len(texts) < FEWEST_EXAMPLES:
         faults.add(examples or key, f"{what} has fewer than {FEWEST_EXAMPLES} different examples")
-    return Feeling(key.value, valence, texts) if valence is not None else None
+    return SentimentDefinition(key.value, valence, texts) if valence is not None else None
 
 
 def _valence(node: Node | None, key: Text, faults: Faults) -> float | None:
@@ -76,36 +72,3 @@ def _valence(node: Node | None, key: Text, faults: Faults) -> float | None:
         return found[0]
     faults.add(node, f"a valence is a number from -1 (negative) to 1 (positive), not {value!r}")
     return None
-
-
-class Sentiments:
-    """How sentences feel, by the model's head or by a set of labels that takes its place."""
-
-    def __init__(self, model: Model, feelings: tuple[Feeling, ...] = ()) -> None:
-        self._head = model.card.heads[HEAD]
-        self.valences = {feeling.name: feeling.valence for feeling in feelings} or {
-            label: VALENCES.get(label, 0.0) for label in self._head
-        }
-        """Labels, and what each is worth."""
-        self.neutral = min(self.valences, key=lambda label: abs(self.valences[label]))
-        """The label of a sentence that nothing can be told about."""
-        self.version = model.maker(HEAD)
-        self._examples = {feeling.name: vectors(model, feeling.examples) for feeling in feelings}
-        if feelings:
-            self.version += f"+{hashlib.sha256(repr(feelings).encode()).hexdigest()[:8]}"
-
-    def scores(self, reading: Reading) -> dict[str, float]:
-        """Every label's probability; they add up to one."""
-        told = dict(zip(self._head, map(float, reading.sentence[HEAD]), strict=True))
-        if not self._examples:
-            return told
-        mood = sum(VALENCES.get(label, 0.0) * score for label, score in told.items())
-        return shares(
-            {
-                name: SLOPE * likeness(examples, reading.embedding) - ((self.valences[name] - mood) / WIDTH) ** 2 / 2
-                for name, examples in self._examples.items()
-            }
-        )
-
-    def mood(self, scores: dict[str, float]) -> float:
-        return sum(self.valences[label] * score for label, score in scores.items())

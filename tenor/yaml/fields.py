@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from tenor.yaml_lines import Faults, Mapping, Node, Sequence, Text, kind_of
+from tenor.yaml.nodes import Faults, Mapping, Node, Sequence, Text, kind_of
 
 _QUANTITY = re.compile(r"(-?\d+(?:\.\d+)?)\s*([^\d\s.]*)")
 _MS = {"ms": 1, "s": 1000, "sec": 1000, "seconds": 1000, "min": 60_000, "minutes": 60_000, "h": 3_600_000}

@@ -111,6 +111,11 @@ def kind_of(node: Node) -> str:
 
 def read(path: Path, faults: Faults) -> Mapping:
     """The mapping in a file. Raises Faulty when nothing more can be said about it; other mistakes go to `faults`."""
+    return parse(read_text(path), faults, path)
+
+
+def read_text(path: Path) -> str:
+    """The characters of a file, which is neither too large nor anything but UTF-8."""
     try:
         with path.open("rb") as file:
             raw = file.read(LARGEST + 1)
@@ -119,12 +124,11 @@ def read(path: Path, faults: Faults) -> Mapping:
     if len(raw) > LARGEST:
         raise Faulty(path, [Fault(1, 1, f"larger than {LARGEST >> 20} MB: no file that people edit is")])
     try:
-        text = raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         column = error.start - (raw.rfind(b"\n", 0, error.start) + 1) + 1
         raise Faulty(path, [Fault(line, column, "not UTF-8 text")]) from None
-    return parse(text, faults, path)
 
 
 def parse(text: str, faults: Faults, path: Path | str = "text") -> Mapping:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
-from asr.worker import Worker
+from asr.worker import AsrWorker
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import (
@@ -62,7 +62,7 @@ class Rig:
         await self.riva.stop()
 
     def start_worker(self) -> asyncio.Task[None]:
-        task = asyncio.create_task(Worker(self.bus, self.settings).run())
+        task = asyncio.create_task(AsrWorker(self.bus, self.settings).run())
         self._workers.append(task)
         return task
 

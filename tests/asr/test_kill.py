@@ -24,8 +24,8 @@ import pytest
 import soundfile
 import soxr
 
-from asr.riva import Recogniser
-from asr.trouble import Trouble
+from asr.riva.client import RivaClient
+from asr.riva.errors import RivaError
 from deploy.kafka.broker import Broker
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
@@ -111,14 +111,14 @@ class Stand:
             self.riva.kill()
 
     async def riva_answers(self) -> None:
-        recogniser = Recogniser(SpeechSettings(address=self._riva_address))
+        recogniser = RivaClient(SpeechSettings(address=self._riva_address))
         try:
             async with asyncio.timeout(90):
                 while True:
                     try:
                         await recogniser.models()
                         return
-                    except Trouble:
+                    except RivaError:
                         await asyncio.sleep(0.2)
         finally:
             await recogniser.close()

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from asr.ledger import CONTEXT_MS, Ledger
-from asr.utterance import EDGE_MS, PAD_MS, Speaker
+from asr.position import CONTEXT_MS, ChannelPosition
+from asr.transcript_builder import EDGE_MS, PAD_MS, TranscriptBuilder
 from tenor.events import TRANSCRIPTS, Heard, Transcript
 from tenor.redaction.patterns import PatternRedactor
 from tests.asr.rig import Rig
@@ -83,8 +83,8 @@ class _Result:
 
 
 def test_without_word_times_the_whole_utterance_is_silenced() -> None:
-    speaker = Speaker("c1", 0, "caller", PatternRedactor())
-    final = speaker.final(_Result(f"my card is {CARD}"), 1000.0, heard_ms=9000, before="", model="")
+    builder = TranscriptBuilder("c1", 0, "caller", PatternRedactor())
+    final = builder.final(_Result(f"my card is {CARD}"), 1000.0, heard_ms=9000, before="", model="")
     assert [(one.kind, one.start_ms, one.end_ms) for one in final.redacted] == [("card", 400, 9600)]
 
 
@@ -98,13 +98,13 @@ async def test_at_the_edges_of_an_utterance_more_is_silenced(tmp_path: Path) -> 
 
 
 def test_an_okay_does_not_make_a_number_forgotten() -> None:
-    ledger = Ledger()
+    position = ChannelPosition()
     for start_ms, text in ((1000, "[card]"), (3000, "okay"), (5000, "That's right.")):
         said = Transcript(
             call="c1", channel=0, role="caller", utterance=f"c1/0/{start_ms}", start_ms=start_ms, end_ms=start_ms + 500,
             text=text, final=True, heard_ms=start_ms + 500,
         )  # fmt: skip
-        ledger.enter(said, start_ms)
-    assert ledger.before(6000) == "[card]"
-    assert ledger.offset == 1000  # a successor reads from there, and remembers the same
-    assert ledger.before(1500 + CONTEXT_MS + 1) == ""
+        position.add(said, start_ms)
+    assert position.text_before(6000) == "[card]"
+    assert position.transcript_offset == 1000  # a successor reads from there, and remembers the same
+    assert position.text_before(1500 + CONTEXT_MS + 1) == ""

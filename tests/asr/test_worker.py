@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tenor.bus import Partition, lag
-from tenor.events import AUDIO, DEAD, TRANSCRIPTS, AudioChunk, Heard
+from tenor.events import AUDIO, DEAD, TRANSCRIPTS, AudioChunk, Heard, Transcript
 from tenor.stage import READS
 from tests.asr.rig import Rig
 from tests.asr.scripted_riva import ScriptedRiva, chunks, silence, speak
@@ -221,7 +221,7 @@ async def test_a_call_whose_audio_stops_is_ended_and_goes_on_if_more_comes(tmp_p
         await rig.begin("c1")
         await rig.play("c1", speak("hello"))
         state = await rig.over("c1")
-        assert (state.state, state.reason) == ("ended", "audio stopped")
+        assert (state.state, state.reason, state.audio_stopped) == ("ended", "audio stopped", True)
         assert await rig.texts("c1") == ["hello"]
         await rig.play("c1", speak("thanks"), first=3)
         await rig.end("c1")
@@ -283,3 +283,26 @@ async def test_the_patient_say_at_once_which_sides_there_are(tmp_path: Path) -> 
         first = next(event for event in events if event.channel == channel)
         assert isinstance(first, Heard)
         assert first.heard_ms == 0
+
+
+async def test_what_the_assistant_says_is_not_recognised(tmp_path: Path) -> None:
+    """What plays it publishes its transcripts, and a worker that takes over is not misled by them."""
+    roles = ("caller", "assistant")
+    played = Transcript(
+        call="c1", channel=1, role="assistant", utterance="c1/1/0", start_ms=0, end_ms=900, text="Hello there.",
+        final=True, heard_ms=900,
+    )  # fmt: skip
+    async with Rig(tmp_path) as rig:
+        await rig.begin("c1", roles=roles)
+        await rig.play("c1", CALLER[:16_000], 0)
+        await rig.play("c1", AGENT, 1)
+        await rig.bus.publish(TRANSCRIPTS, played)
+        await rig.until(lambda: rig.riva.opened)
+        await rig.stop_workers()
+        rig.start_worker()
+        await rig.play("c1", CALLER[16_000:], 0, first=10)
+        await rig.end("c1")
+        assert (await rig.over("c1")).state == "ended"
+        assert await rig.texts("c1", 0) == ["hello i would like to cancel my order", "thanks bye"]
+        assert await rig.transcripts("c1", 1) == [played]
+        assert rig.riva.open == 0

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import pytest
 
-from asr.worker import Worker
+from asr.worker import AsrWorker
 from tenor.bus import Bus, Commit, Partition, Position, Record
 from tenor.events import Event, Topic
 from tests.asr.rig import Rig
@@ -85,7 +85,7 @@ class MortalConsumer:
 
 async def _run_mortal(rig: Rig, steps: int, *, late: bool) -> bool:
     """Whether it died."""
-    worker = asyncio.create_task(Worker(Mortal(rig.bus, steps, late=late), rig.settings).run())
+    worker = asyncio.create_task(AsrWorker(Mortal(rig.bus, steps, late=late), rig.settings).run())
 
     async def over() -> bool:
         return all([await _is_over(rig, call) for call in ("c1", "c2")])
@@ -120,7 +120,7 @@ async def _check(rig: Rig) -> None:
 async def test_killed_at_any_step(
     tmp_path: Path, steps: int, late: bool, patient: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("asr.worker.COMMIT_S", 0.0)
+    monkeypatch.setattr("tenor.bus.partitioned.COMMIT_S", 0.0)
     async with Rig(tmp_path, ScriptedRiva(), interim=False, patient=patient) as rig:
         await rig.stop_workers()
         await rig.call("c1", CALLER, AGENT)

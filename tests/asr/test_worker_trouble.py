@@ -90,6 +90,7 @@ async def test_a_language_it_does_not_have_fails_the_call_and_says_what_it_has(t
         await rig.until(all_committed)
 
 
+@pytest.mark.slow
 async def test_wrong_credentials_keep_the_audio_and_tell_people(tmp_path: Path) -> None:
     async with Rig(tmp_path, ScriptedRiva(key="k"), metadata={"authorization": "Bearer wrong"}) as rig:
         await rig.call("c1", CALL)
@@ -170,7 +171,7 @@ async def test_an_idle_stream_is_reopened_with_the_next_audio(tmp_path: Path, mo
 async def test_audio_the_recogniser_always_breaks_on_fails_the_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("asr.trouble.Backoff.BROKEN_LIMIT", 3)
+    monkeypatch.setattr("asr.riva.errors.Backoff.BROKEN_LIMIT", 3)
     async with Rig(tmp_path, ScriptedRiva(faults=[("internal", 1000)] * 5)) as rig:
         await rig.call("c1", CALL)
         state = await rig.over("c1")

@@ -27,7 +27,7 @@ from typing import Any, Protocol
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize, expect, sync_playwright
 
-from dashboard.accounts import Accounts
+from dashboard.auth.accounts import Accounts
 from tenor.settings import BusSettings, DashboardSettings, Settings, StorageSettings
 from tests.dashboard.floor import Floor
 
@@ -69,13 +69,23 @@ class Visit(Protocol):
 
 @contextmanager
 def running_house(
-    home: Path, sign_in: str = "none", *, port: int = 0, database: str = "", **dashboard: str
+    home: Path,
+    sign_in: str = "none",
+    *,
+    port: int = 0,
+    database: str = "",
+    model: str = "",
+    origins: str = "[]",
+    **dashboard: str,
 ) -> Iterator[House]:
-    """`database`: the address of one that is not in `home`."""
+    """`database`: the address of one that is not in `home`; `model`: the folder of a language model; `origins`: web
+    sites that may embed the assistant."""
     given, kept = DashboardSettings(sign_in=sign_in), StorageSettings(url=database)
     settings = Settings(home=home, bus=BusSettings(partitions=4), dashboard=given, storage=kept)
     flags = [f"--set=dashboard.{name}={value}" for name, value in {"sign_in": sign_in, **dashboard}.items()]
     flags += [f"--set=storage.url={database}"] if database else []
+    flags += [f"--set=language.model={model}"] if model else []
+    flags.append(f"--set=assistant.origins={origins}")
     command = [sys.executable, "-m", "tenor", "--home", str(home), "--set=bus.partitions=4", *flags]
     command += ["dashboard", "--port", str(port)]
     with Floor(settings) as floor:

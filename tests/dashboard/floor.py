@@ -15,10 +15,10 @@ import numpy
 import soundfile
 from sqlmodel import Session
 
-from storage.database import Database, open_database
-from storage.shelf import name_of
+from storage.db.engine import Database, open_database
+from storage.recorder.store import recording_name
 from storage.tables import Call as Row
-from storage.writer import Writer
+from storage.writer.worker import StorageWorker
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import (
@@ -105,7 +105,7 @@ class Floor:
     async def _open(self) -> Bus:
         bus = open_bus(self.settings)
         await bus.__aenter__()
-        self._writer = asyncio.create_task(Writer(bus, self.settings).run())
+        self._writer = asyncio.create_task(StorageWorker(bus, self.settings).run())
         return bus
 
     async def _close(self) -> None:
@@ -242,7 +242,7 @@ class FloorCall:
         """As the recordings' stage leaves it."""
         folder = Path(self._floor.settings.recordings_url)
         folder.mkdir(exist_ok=True)
-        name = name_of(self.id, "flac")
+        name = recording_name(self.id, "flac")
         hum = numpy.sin(numpy.arange(int(8000 * seconds)) / 8000 * 2 * numpy.pi * 300).astype("float32") * 0.1
         soundfile.write(folder / name, numpy.stack([hum, hum], 1), 8000)
         with self._floor.database.session() as session:

@@ -11,13 +11,16 @@ from playwright.sync_api import BrowserContext
 from sqlmodel import select
 
 from storage import sample
-from storage.database import Database
-from storage.labels import label
+from storage.db.engine import Database
+from storage.labels.labels import correct
 from storage.tables import Sentence
 from storage.viewer import Viewer
+from tests.dashboard.assistant.at_work import assistant_at_work
 from tests.dashboard.conftest import BrowserThread, running_house
 from tests.dashboard.floor import FloorCall
 from tests.dashboard.scenes import floor_at_work, goes_on, over
+from tests.dashboard.shoppers import shoppers_write
+from tests.storage.conversations import NAMES
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pages"
 
@@ -26,6 +29,10 @@ def main(names: list[str]) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     thread = BrowserThread()
     try:
+        if not names or "assistant" in names:
+            _assistant(thread)
+            if names == ["assistant"]:
+                return
         with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
             calls = floor_at_work(house.floor)
             anna, heard = calls["anna"], over(house.floor)
@@ -34,6 +41,7 @@ def main(names: list[str]) -> None:
             _corrected(house.floor.database, anna.id, "Great, and nobody thought of telling me.")
             anna.note("Offer the refund and free delivery next time. I will approve it.", author="mia")
             sample.add(house.floor.database)
+            shoppers_write(house)
             drawn = "[data-testid=stVegaLiteChart] svg"
             shots = {
                 "live": ("/", "", ".tile .badge"),
@@ -45,6 +53,7 @@ def main(names: list[str]) -> None:
                 "customers": ("/customers?customer=NG-1005", "", drawn),
                 "search": ("/search?words=manager&sentiment=negative", "", drawn),
                 "review": ("/review", "", drawn),
+                "flows": ("/flows?call=jeans&turn=2", "", ".picture .passed"),
                 "operations": ("/operations?span=8+weeks", "", drawn),
             }
             for name, (path, viewer, wait) in shots.items():
@@ -59,6 +68,32 @@ def main(names: list[str]) -> None:
                     thread.run(_shoot, context=context, where=where, wait=wait, path=picture, calls=calls)
     finally:
         thread.stop()
+
+
+def _assistant(thread: BrowserThread) -> None:
+    """The shoppers' page, in the middle of a conversation."""
+    with (
+        tempfile.TemporaryDirectory() as home,
+        running_house(Path(home)) as house,
+        assistant_at_work(house, Path(home)),
+    ):
+        for suffix, phone, dark in (("", False, False), ("-phone", True, False), ("-dark", False, True)):
+            context = thread.run(thread.context, address=house.address, phone=phone, dark=dark)
+            picture = FOLDER / f"assistant{suffix}.png"
+            thread.run(_talk, context=context, where=f"{house.address}/assistant", path=picture)
+
+
+def _talk(context: BrowserContext, where: str, path: Path) -> None:
+    page = context.new_page()
+    page.goto(where)
+    for number, line in enumerate(("will it rain next week in los angeles?", "how much is a laptop")):
+        page.get_by_label("Your message").fill(line)
+        page.get_by_role("button", name="Submit").click()
+        page.locator(".cards").nth(number).wait_for()
+    page.locator("#log").evaluate("(log) => log.scrollTop = 60")
+    page.wait_for_timeout(800)
+    page.screenshot(path=path)
+    page.close()
 
 
 def _shoot(context: BrowserContext, where: str, wait: str, path: Path, calls: dict[str, FloorCall]) -> None:
@@ -80,7 +115,7 @@ def _corrected(database: Database, call: str, text: str) -> None:
     """The analyst heard the irony, the model did not."""
     with database.session() as session:
         said = session.exec(select(Sentence).where(Sentence.call == call, Sentence.text == text)).one()
-        label(session, Viewer("ada", "analyst"), said.id, "sentiment", "negative")
+        correct(session, Viewer("ada", "analyst"), said.id, "sentiment", "negative", names=NAMES)
         session.commit()
 
 

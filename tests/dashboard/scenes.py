@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from dashboard.feeling import feeling
+from tenor.taxonomy.polarity import feeling
 from tests.dashboard.floor import Floor, FloorCall
 
 Scene = dict[str, Any]

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from dashboard.playbook import MOODS, MOST, PlaybookFile, read_playbook
-from tenor.yaml_lines import Faulty
+from tenor.yaml.nodes import Faulty
 
 OURS = read_playbook()
 
 
 @dataclass
-class Said:
+class PlaybookSentence:
     role: str
     text: str
     mood: float = 0.0
@@ -67,14 +67,14 @@ def test_the_best_first_with_its_reason(path: Path) -> None:
 
 def test_what_the_agent_has_done_is_not_suggested_again(path: Path) -> None:
     book = read_playbook(path)
-    said = [Said("caller", "I'm sorry but no"), Said("agent", "We do apologise!")]
+    said = [PlaybookSentence("caller", "I'm sorry but no"), PlaybookSentence("agent", "We do apologise!")]
     assert "Say sorry." in [one.text for one in book.suggest("", "cancel", 0.0, said[:1])]
     assert "Say sorry." not in [one.text for one in book.suggest("", "cancel", 0.0, said)]
 
 
 def test_a_falling_mood(path: Path) -> None:
     moods = [0.4, 0.3, 0.5, 0.1, 0.0, -0.1]
-    said = [Said("caller", "well", mood) for mood in moods]
+    said = [PlaybookSentence("caller", "well", mood) for mood in moods]
     found = read_playbook(path).suggest("", "cancel", 0.2, said)
     assert [one.reason for one in found if one.text == "Listen."] == [
         "Because the caller wants to cancel and the mood is falling"
@@ -108,9 +108,10 @@ def test_a_file_that_changes_is_read_again(path: Path) -> None:
 
 
 def test_ours_has_steps_for_all_that_callers_want() -> None:
-    from nlp import rules, taxonomy
+    from nlp import rules
+    from tenor.taxonomy import intents
 
-    known = taxonomy.read()
+    known = intents.read()
     book = read_playbook(None, known.names)
     assert known.tasks <= book.intents.keys()
     for intent in known.tasks:
@@ -123,9 +124,12 @@ def test_ours_has_steps_for_all_that_callers_want() -> None:
 @given(
     st.sampled_from(["cancel", "refund", "unknown"]),
     st.none() | st.floats(-1, 1),
-    st.lists(st.builds(Said, st.sampled_from(["caller", "agent"]), st.text(max_size=20), st.floats(-1, 1)), max_size=9),
+    st.lists(
+        st.builds(PlaybookSentence, st.sampled_from(["caller", "agent"]), st.text(max_size=20), st.floats(-1, 1)),
+        max_size=9,
+    ),
 )
-def test_never_too_many_and_none_twice(intent: str, mood: float | None, said: list[Said]) -> None:
+def test_never_too_many_and_none_twice(intent: str, mood: float | None, said: list[PlaybookSentence]) -> None:
     found = OURS.suggest(intent, intent, mood, said, ["caller-upset"])
     assert 0 < len(found) <= MOST
     assert len({one.text for one in found}) == len(found)

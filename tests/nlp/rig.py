@@ -9,9 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
-from nlp.understanding import Entity, Label
-from nlp.understood import Understood
-from nlp.worker import LanguageWorker
+from nlp.inference.types import Entity, ScoredLabel, SentenceAnalysis
+from nlp.worker import NlpWorker
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import (
@@ -34,7 +33,7 @@ GOOD, BAD = {"great", "thanks", "lovely"}, {"terrible", "angry", "broken"}
 
 
 class WordLists:
-    """Understands by single words, so that a test knows what it will say."""
+    """Analyzes by single words, so that a test knows what it will say."""
 
     versions = {"sentiment": "lists-1", "intent": "lists-1", "slots": "lists-1"}
     tasks = frozenset({"balance", "refund"})
@@ -42,11 +41,11 @@ class WordLists:
     def __init__(self) -> None:
         self.batches: list[int] = []
 
-    def understand(self, texts: Sequence[str]) -> list[Understood]:
+    def analyze(self, texts: Sequence[str]) -> list[SentenceAnalysis]:
         self.batches.append(len(texts))
         return [self._one(text) for text in texts]
 
-    def _one(self, text: str) -> Understood:
+    def _one(self, text: str) -> SentenceAnalysis:
         if "explode" in text:
             raise RuntimeError(text)
         words = {word.strip(".,!?") for word in text.lower().split()}
@@ -54,8 +53,8 @@ class WordLists:
         sentiment = {1.0: "positive", -1.0: "negative"}.get(mood, "neutral")
         wanted = next((task for task in sorted(self.tasks) if task in words), "unknown")
         at = text.find("Monday")
-        entities = (Entity("Monday", Label("date", 1.0), at, at + 6),) if at >= 0 else ()
-        return Understood(text, sentiment, {sentiment: 1.0}, wanted, 0.9, entities, {wanted: 0.9}, mood=mood)
+        entities = (Entity("Monday", ScoredLabel("date", 1.0), at, at + 6),) if at >= 0 else ()
+        return SentenceAnalysis(text, sentiment, {sentiment: 1.0}, wanted, 0.9, entities, {wanted: 0.9}, mood=mood)
 
 
 def said(
@@ -94,8 +93,8 @@ def info(**fields: Any) -> Call:
 
 
 class Rig:
-    def __init__(self, folder: Path, understanding: Any = None, **language: Any) -> None:
-        self.understanding = understanding or WordLists()
+    def __init__(self, folder: Path, backend: Any = None, **language: Any) -> None:
+        self.backend = backend or WordLists()
         self.settings = Settings.model_validate(
             {"home": folder, "bus": {"partitions": 2, "lease_s": 1.0}, "language": language}
         )
@@ -111,7 +110,7 @@ class Rig:
         await self.bus.__aexit__(None, None, None)
 
     def start(self) -> asyncio.Task[None]:
-        task = asyncio.create_task(LanguageWorker(self.bus, self.settings, self.understanding).run())
+        task = asyncio.create_task(NlpWorker(self.bus, self.settings, self.backend).run())
         self._workers.append(task)
         return task
 

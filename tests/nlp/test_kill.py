@@ -105,8 +105,8 @@ class Stage:
         self._running.wait()
 
 
-async def told(bus: Bus) -> dict[tuple[str, ...], Any]:
-    """What readers have in the end, by id: the newest revision, the figures of each position, alerts, ends."""
+async def published(bus: Bus) -> dict[tuple[str, ...], Any]:
+    """What readers have in the end, by id: the newest revision, the metrics of each position, alerts, ends."""
     rows: dict[tuple[str, ...], Any] = {}
     for sentence in await events(bus, SENTENCES):
         assert isinstance(sentence, Sentence)
@@ -115,7 +115,7 @@ async def told(bus: Bus) -> dict[tuple[str, ...], Any]:
             rows["sentence", sentence.sentence] = msgspec.structs.replace(sentence, times={})
     for event in await events(bus, CALLS):
         if isinstance(event, CallMetrics):
-            # Whether the figures of a call that goes on after all were its last for a moment is a matter of time.
+            # Whether the metrics of a call that goes on after all were its last for a moment is a matter of time.
             rows["metrics", event.call, "last" if event.final else str(event.at_ms)] = event
         elif isinstance(event, Alert):
             rows["alert", event.alert] = event
@@ -154,7 +154,7 @@ async def run(settings: Settings, calls: dict[str, str], kills: int) -> dict[tup
                 while not await over(bus, calls):
                     stage.check()
                     await asyncio.sleep(0.1)
-            return await told(bus)
+            return await published(bus)
         finally:
             stage.kill()
 

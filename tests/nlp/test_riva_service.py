@@ -10,8 +10,8 @@ import pytest
 from riva.client.proto import riva_nlp_pb2 as pb
 from riva.client.proto import riva_nlp_pb2_grpc
 
-from nlp.servicer import register
-from nlp.understanding import Answer, Entity, Intent, Label, ModelInfo, Task
+from nlp.inference.types import Answer, Entity, IntentResult, ModelInfo, ModelTask, ScoredLabel
+from nlp.riva_service import register
 
 MOSCOW = "What is the weather on Wednesday in Moscow?"
 
@@ -22,19 +22,19 @@ class Handmade:
     def __init__(self, *models: ModelInfo) -> None:
         self.models: Sequence[ModelInfo] = models
 
-    async def classify(self, model: str, texts: Sequence[str]) -> list[Label]:
-        return [Label(f"{model}.{len(text)}", 0.5) for text in texts]
+    async def classify(self, model: str, texts: Sequence[str]) -> list[ScoredLabel]:
+        return [ScoredLabel(f"{model}.{len(text)}", 0.5) for text in texts]
 
     async def tag(self, model: str, texts: Sequence[str]) -> list[list[Entity]]:
         slots = [
-            Entity("Wednesday", Label("weatherforecastdaily", 0.9), 23, 32),
-            Entity("Moscow", Label("weatherplace", 0.8), 36, 42),
+            Entity("Wednesday", ScoredLabel("weatherforecastdaily", 0.9), 23, 32),
+            Entity("Moscow", ScoredLabel("weatherplace", 0.8), 36, 42),
         ]
         return [slots if text == MOSCOW else [] for text in texts]
 
-    async def intent(self, model: str, text: str) -> Intent:
+    async def intent(self, model: str, text: str) -> IntentResult:
         [slots] = await self.tag(model, [text])
-        return Intent(Label("weather", 0.99), Label("weather.weather", 0.98), tuple(slots))
+        return IntentResult(ScoredLabel("weather", 0.99), ScoredLabel("weather.weather", 0.98), tuple(slots))
 
     async def domain(self, text: str) -> str | None:
         return "weather" if "weather" in text else None
@@ -47,14 +47,14 @@ class Handmade:
 
 
 ALL = Handmade(
-    ModelInfo("sentiment", Task.TEXT),
-    ModelInfo("topics", Task.TEXT, "de-DE"),
-    ModelInfo("slots", Task.TOKENS),
-    ModelInfo("ner", Task.ENTITIES),
-    ModelInfo("riva_intent_weather", Task.INTENT, domain="weather"),
-    ModelInfo("punctuation", Task.PUNCTUATION),
-    ModelInfo("numbers", Task.TRANSFORM),
-    ModelInfo("qa", Task.QUESTIONS),
+    ModelInfo("sentiment", ModelTask.TEXT),
+    ModelInfo("topics", ModelTask.TEXT, "de-DE"),
+    ModelInfo("slots", ModelTask.TOKENS),
+    ModelInfo("ner", ModelTask.ENTITIES),
+    ModelInfo("riva_intent_weather", ModelTask.INTENT, domain="weather"),
+    ModelInfo("punctuation", ModelTask.PUNCTUATION),
+    ModelInfo("numbers", ModelTask.TRANSFORM),
+    ModelInfo("qa", ModelTask.QUESTIONS),
 )
 
 

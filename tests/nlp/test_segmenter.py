@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from nlp.model import DEFAULT
-from nlp.model import LONGEST as TOKENS
-from nlp.splitting import LONGEST, MOST, sentences, spans
+from nlp.inference.onnx_model import DEFAULT
+from nlp.inference.onnx_model import LONGEST as TOKENS
+from nlp.segmenter import LONGEST, MOST, sentences, spans
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nlp.understood import Backend, Understood
+from nlp.inference.types import Backend, SentenceAnalysis
 from tenor.bus import lag
 from tenor.events import CALLS, DEAD, TRANSCRIPTS, Alert, CallState, Topic, Transcript
 from tenor.stage import READS
@@ -190,9 +190,9 @@ async def test_poison_goes_to_the_dead_letters_and_the_stage_goes_on(rig: Rig) -
 
 
 class Slow(WordLists):
-    def understand(self, texts: Sequence[str]) -> list[Understood]:
+    def analyze(self, texts: Sequence[str]) -> list[SentenceAnalysis]:
         time.sleep(0.05)
-        return super().understand(texts)
+        return super().analyze(texts)
 
 
 async def test_sentences_of_many_calls_go_through_together(tmp_path: Path) -> None:
@@ -206,14 +206,14 @@ async def test_sentences_of_many_calls_go_through_together(tmp_path: Path) -> No
             await rig.state("ended", call)
         for call in calls:
             await rig.analysed(call)
-        understanding = rig.understanding
-        assert sum(understanding.batches) == 40
-        assert max(understanding.batches) > 5
+        backend = rig.backend
+        assert sum(backend.batches) == 40
+        assert max(backend.batches) > 5
 
 
 def test_our_own_stand_in_is_a_back_end() -> None:
     backend: Backend = WordLists()
-    assert backend.understand(["Great!"])[0].mood == 1.0
+    assert backend.analyze(["Great!"])[0].mood == 1.0
 
 
 async def _count(rig: Rig, number: int) -> bool:

@@ -10,10 +10,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from nlp.worker import LanguageWorker
+from nlp.worker import NlpWorker
 from tenor.bus import Bus, Commit, Consumer, Partition
 from tenor.events import CALLS, SENTENCES, CallMetrics, CallState, Event, Topic
 from tests.nlp.rig import Rig, heard, said
+
+pytestmark = pytest.mark.slow
 
 
 class Died(Exception):
@@ -86,7 +88,7 @@ async def feed(rig: Rig) -> None:
     await rig.state("ended", "c")
 
 
-async def told(rig: Rig) -> tuple[dict[str, Any], dict[Any, Any]]:
+async def published(rig: Rig) -> tuple[dict[str, Any], dict[Any, Any]]:
     """By id: the newest revision of every sentence; everything on the calls topic."""
     sentences: dict[str, Any] = {}
     for sentence in await rig.events(SENTENCES):
@@ -105,7 +107,7 @@ async def told(rig: Rig) -> tuple[dict[str, Any], dict[Any, Any]]:
 
 
 async def over(rig: Rig) -> bool:
-    _, calls = await told(rig)
+    _, calls = await published(rig)
     return ("a", "analysed") in calls and ("c", "analysed") in calls and any(key[::2] == ("b", True) for key in calls)
 
 
@@ -114,13 +116,13 @@ async def undisturbed(folder: Path) -> Any:
         rig.start()
         await feed(rig)
         await rig.until(lambda: over(rig))
-        return await told(rig)
+        return await published(rig)
 
 
 async def lives(rig: Rig, acts: int, *, after: bool) -> bool:
     """Start a stage that is to die at its nth act; False when the work was done before."""
     bus = MortalBus(rig.bus, acts, after=after)
-    stage = asyncio.create_task(LanguageWorker(bus, rig.settings, rig.understanding).run())
+    stage = asyncio.create_task(NlpWorker(bus, rig.settings, rig.backend).run())
     finished = asyncio.create_task(rig.until(lambda: over(rig)))
     await asyncio.wait((stage, finished), return_when=asyncio.FIRST_COMPLETED)
     died = stage.done()
@@ -135,7 +137,7 @@ async def test_whatever_it_dies_of_the_next_one_completes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: bool
 ) -> None:
     monkeypatch.setattr("nlp.worker.BATCH", 2)
-    monkeypatch.setattr("nlp.worker.COMMIT_S", 0.0)
+    monkeypatch.setattr("tenor.bus.partitioned.COMMIT_S", 0.0)
     expected = await undisturbed(tmp_path / "undisturbed")
     for acts in range(1, 40, 2):
         async with Rig(tmp_path / str(acts)) as rig:
@@ -146,7 +148,7 @@ async def test_whatever_it_dies_of_the_next_one_completes_it(
             if dead == 3:
                 rig.start()
                 await rig.until(lambda rig=rig: over(rig))  # type: ignore[misc]
-            assert await told(rig) == expected, f"died at act {acts}"
+            assert await published(rig) == expected, f"died at act {acts}"
 
 
 async def test_what_was_published_is_not_published_again_after_an_orderly_stop(tmp_path: Path) -> None:

@@ -7,8 +7,12 @@ from typing import Any
 from sqlmodel import Session
 
 from storage.tables import Alert, Call, Label, Note, Sentence
+from tenor.settings import LanguageSettings
+from tenor.taxonomy.in_force import names_in_force
 
 START = 1_790_000_000.0
+NAMES = names_in_force(LanguageSettings())
+"""The sentiments and intents that ship."""
 
 
 def add_call(

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from tenor.events import Alert, Call, CallMetrics, CallState, Event, Sentence
+from tenor.events import Alert, Call, CallMetrics, CallState, Event, Sentence, Turn, TurnAction, TurnReply
 
 STARTED = 1_700_000_000.0
 
@@ -52,6 +52,34 @@ def metrics(call: str, at_ms: int, **fields: Any) -> CallMetrics:
 def alert(call: str, at_ms: int, **fields: Any) -> Alert:
     usual = {"call": call, "alert": f"{call}/angry/{at_ms}", "rule": "angry", "severity": "warning", "text": "!"}
     return Alert(**{**usual, "at_ms": at_ms, "at": STARTED + at_ms / 1000, **fields})
+
+
+def turn(call: str, number: int, said: str = "", **fields: Any) -> Turn:
+    """A turn of a conversation with the assistant: a line and an answer."""
+    usual = {
+        "call": call,
+        "turn": number,
+        "input": said,
+        "event": "heard" if said else "start",
+        "cause": (f"{call}/0/{number * 1000}",) if said else (),
+        "states": ("main_flow.input_intent",),
+        "state": "main_flow.input_intent",
+        "slots": {},
+        "action": "",
+        "reply": "All right.",
+        "replies": (TurnReply(text="All right."),),
+        "at": STARTED + number,
+        "at_ms": number * 1000,
+        "assistant": "retail",
+        "flow": "abc",
+        "session": {"call": call, "turn": number},
+        "times": {"published": STARTED + number, "turn_published": STARTED + number + 0.25},
+    }
+    return Turn(**{**usual, **fields})
+
+
+def looked_up(name: str, arguments: dict[str, Any], result: dict[str, Any] | None, **fields: Any) -> TurnAction:
+    return TurnAction(name=name, arguments=arguments, result=result, **fields)
 
 
 def whole_call(call: str, count: int, seed: int = 0) -> Iterator[Event]:

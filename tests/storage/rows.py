@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from storage import sums
-from storage.database import Database
+from storage.db.engine import Database
 from storage.tables import Alert, Call, Sentence
 from storage.viewer import Viewer
+from storage.writer import call_aggregates
 
 MANAGER = Viewer("maria", "manager")
 AMIR = Viewer("amir", "agent")
@@ -48,4 +48,4 @@ def store(database: Database, *rows: Any) -> None:
         session.flush()
         session.add_all([row for row in rows if not isinstance(row, Call)])
         session.flush()
-        sums.refresh(session, [row.id for row in rows if isinstance(row, Call)])
+        call_aggregates.refresh(session, [row.id for row in rows if isinstance(row, Call)])

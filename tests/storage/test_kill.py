@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 from deploy.postgres.server import Server
-from storage.database import Database, open_database
-from storage.recordings import GROUP as RECORDINGS
-from storage.writer import GROUP as STORAGE
-from storage.writer import TOPICS
+from storage.db.engine import Database, open_database
+from storage.recorder.worker import GROUP as RECORDINGS
+from storage.writer.worker import GROUP as STORAGE
+from storage.writer.worker import TOPICS
 from tenor.bus import Bus, lag
 from tenor.bus.opening import open_bus
 from tenor.events import (

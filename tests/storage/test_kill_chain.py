@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from storage.database import Database, open_database
+from storage.db.engine import Database, open_database
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import AUDIO, Call, CallEnded, CallStarted
 from tenor.settings import BusSettings, Settings
 from tests.asr.scripted_riva import ScriptedRiva, chunks, silence, speak
-from tests.nlp.rules.web import Web, serving, status
+from tests.nlp.rules.webhooks.web import Web, serving, status
 from tests.storage.writing import rows
 from tests.tenor.cli.command import environment
 from tests.watching import until

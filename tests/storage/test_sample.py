@@ -10,18 +10,18 @@ from sqlalchemy import MetaData, func, select, text
 from typer.testing import CliRunner
 
 from storage import sample
-from storage.database import Database
+from storage.db.engine import Database
 from storage.search import SearchQuery, search
 from storage.tables import Agent, Alert, Call, Customer, DeadLetter, Label, Note, Sentence
 from storage.viewer import HOUSE
-from tenor.cli import app
+from tenor.cli.app import app
 from tenor.settings import Settings
 
 NOW = datetime(2026, 5, 13, 16, 30, tzinfo=UTC).timestamp()
 DAY = 86_400
 
 
-def fill(database: Database, weeks: int = 1, now: float = NOW) -> sample.Added:
+def fill(database: Database, weeks: int = 1, now: float = NOW) -> sample.SampleCounts:
     return sample.add(database, weeks, now=now, zone=UTC)
 
 
@@ -83,7 +83,7 @@ def test_removing_it_leaves_exactly_what_was_there(database: Database) -> None:
 def test_adding_it_twice_adds_nothing_and_a_day_later_adds_a_day(database: Database) -> None:
     fill(database)
     before = contents(database)
-    assert fill(database) == sample.Added(0, 0)
+    assert fill(database) == sample.SampleCounts(0, 0)
     assert contents(database) == before
     later = fill(database, now=NOW + DAY)
     assert 0 < later.calls < 60
@@ -102,6 +102,7 @@ def test_it_is_the_same_every_time(database: Database) -> None:
         assert again[name] == first[name], name
 
 
+@pytest.mark.slow
 def test_every_page_finds_something(database: Database) -> None:
     """Eight weeks hold what the pages show, all of it marked and none of it in the future."""
     added = fill(database, weeks=8)

@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import Connection, event, text
 from sqlmodel import Session
 
-from storage.database import Database
-from storage.search import Found, SearchQuery, by_day, saved, search
+from storage.db.engine import Database
+from storage.search import SearchPage, SearchQuery, by_day, saved, search
 from storage.search.terms import Mark, Term, Terms, marks, read
 from storage.tables import Call, Sentence
 from storage.viewer import HOUSE, Viewer
@@ -55,7 +55,7 @@ def session(database: Database) -> Iterator[Session]:
         yield session
 
 
-def ids(found: Found) -> list[str]:
+def ids(found: SearchPage) -> list[str]:
     return [hit.sentence for hit in found.hits]
 
 

@@ -10,14 +10,29 @@ from typing import Any
 from sqlalchemy import select
 
 from storage import tables
-from storage.database import Database
-from storage.writer import GROUP, TOPICS, Writer
+from storage.db.engine import Database
+from storage.writer.worker import GROUP, TOPICS, StorageWorker
 from tenor.bus import Bus, lag
-from tenor.events import CALLS, DEAD, NOTES, SENTENCES, Alert, CallMetrics, CallState, DeadLetter, Event, Sentence
+from tenor.events import (
+    CALLS,
+    DEAD,
+    NOTES,
+    SENTENCES,
+    TURNS,
+    ActionDone,
+    ActionStarted,
+    Alert,
+    CallMetrics,
+    CallState,
+    DeadLetter,
+    Event,
+    Sentence,
+    Turn,
+)
 from tenor.settings import Settings
 from tests.watching import until
 
-KEPT = ("calls", "sentences", "alerts", "notes", "agents", "customers", "dead_letters")
+KEPT = ("calls", "sentences", "alerts", "notes", "turns", "agents", "customers", "dead_letters")
 
 
 def topic_of(event: Event) -> Any:
@@ -25,6 +40,8 @@ def topic_of(event: Event) -> Any:
         return SENTENCES
     if isinstance(event, CallState | CallMetrics | Alert):
         return CALLS
+    if isinstance(event, Turn | ActionStarted | ActionDone):
+        return TURNS
     return DEAD if isinstance(event, DeadLetter) else NOTES
 
 
@@ -36,7 +53,7 @@ async def publish(bus: Bus, events: Iterable[Event]) -> None:
 @asynccontextmanager
 async def writing(bus: Bus, settings: Settings) -> AsyncIterator[asyncio.Task[None]]:
     """A writer at work inside the block, stopped after it."""
-    task = asyncio.create_task(Writer(bus, settings).run())
+    task = asyncio.create_task(StorageWorker(bus, settings).run())
     try:
         yield task
     finally:

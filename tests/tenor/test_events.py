@@ -11,7 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenor import events
-from tenor.events import AUDIO, CALLS, TOPICS, TRANSCRIPTS, AudioChunk, CallState, Event, Heard, Transcript, Unreadable
+from tenor.events import (
+    AUDIO,
+    CALLS,
+    TOPICS,
+    TRANSCRIPTS,
+    TURNS,
+    AudioChunk,
+    CallState,
+    Event,
+    Heard,
+    Transcript,
+    Unreadable,
+)
 
 DOC = (Path(__file__).parents[2] / "docs" / "events.md").read_text("utf-8")
 
@@ -49,6 +61,24 @@ def test_an_event_of_another_topic_is_unreadable() -> None:
     assert CALLS.decode(CALLS.encode(state)) == state
     with pytest.raises(Unreadable):
         TRANSCRIPTS.decode(CALLS.encode(state))
+
+
+@pytest.mark.parametrize(("reason", "stopped"), [("audio stopped", True), ("hangup", False)])
+def test_the_reason_alone_says_that_audio_stopped_in_what_version_0_2_wrote(reason: str, stopped: bool) -> None:
+    wire = msgspec.json.encode({"type": "call_state", "call": "c", "state": "ended", "at": 0.0, "reason": reason})
+    assert CALLS.decode(wire).audio_stopped is stopped
+
+
+def test_that_audio_stopped_does_not_hang_on_the_words_of_the_reason() -> None:
+    state = CallState(call="c", state="ended", at=0.0, reason="no sound for a minute", audio_stopped=True)
+    assert CALLS.decode(CALLS.encode(state)).audio_stopped
+
+
+def test_a_turn_of_version_0_3_is_read_as_before() -> None:
+    wire = b'{"type":"turn","call":"c","turn":1,"input":"hi","states":["a"],"slots":{},"action":"","reply":"hello"}'
+    turn = TURNS.decode(wire)
+    assert (turn.turn, turn.input, turn.states, turn.reply) == (1, "hi", ("a",), "hello")
+    assert (turn.event, turn.cause, turn.actions, turn.session, turn.ended) == ("heard", (), (), {}, False)
 
 
 def test_the_specification_names_every_event_and_field() -> None:

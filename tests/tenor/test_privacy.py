@@ -11,16 +11,16 @@ import pytest
 import soundfile
 
 from examples.make_calls import CALLS as SAMPLES
-from ingest.feeding import feed
-from ingest.options import Options
-from ingest.recording import open_recording
+from ingest.audio.publisher import publish_recording
+from ingest.audio.recording import open_recording
+from ingest.options import IngestOptions
 from ingest.sources import expand
-from storage.recordings import Recorder
-from storage.writer import Writer
+from storage.recorder.worker import RecordingWorker
+from storage.writer.worker import StorageWorker
 from tenor import telemetry
 from tenor.bus import Bus
-from tenor.cli.pipeline import pipeline, running
 from tenor.events import CALLS, SENTENCES, TRANSCRIPTS, CallState, Transcript
+from tenor.runtime import pipeline, running
 from tenor.settings import Settings, TelemetrySettings
 from tests.watching import events
 
@@ -42,6 +42,7 @@ def spellings(digits: str) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 async def test_nothing_that_was_taken_out_can_be_found_anywhere(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -50,11 +51,11 @@ async def test_nothing_that_was_taken_out_can_be_found_anywhere(
     settings = Settings.model_validate({"home": home, "bus": {"partitions": 2}, "speech": {"redact_kinds": KINDS}})
     [source] = expand([str(SAMPLES / "lost-card.ogg")])
     async with AsyncExitStack() as stack:
-        bus = await stack.enter_async_context(pipeline(settings, riva=True, stages=("asr", "language")))
-        for stage in (Writer(bus, settings), Recorder(bus, settings)):
+        bus = await stack.enter_async_context(pipeline(settings, ("asr", "language"), own_recognizer=True))
+        for stage in (StorageWorker(bus, settings), RecordingWorker(bus, settings)):
             await stack.enter_async_context(running(stage))
-        recording = open_recording(source, Options(redact="audio"))
-        await feed(bus, recording)
+        recording = open_recording(source, IngestOptions(redact="audio"))
+        await publish_recording(bus, recording)
         kept = home / "recordings"
         async with asyncio.timeout(150):
             while not list(kept.glob("*.flac")) or "analysed" not in await states(bus, recording.call):

@@ -12,14 +12,14 @@ from typing import Any
 import grpc
 import structlog
 
-from asr.local.refusal import Refusal
+from asr.local.errors import ApiError
 
 log = structlog.get_logger(__name__)
 
 HEALTH = "/grpc.health.v1.Health/"
 
 
-class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
+class AuthInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
     """An exception in one call ends that call and nothing else; callers never see a Python traceback."""
 
     def __init__(self, api_key: str = "") -> None:
@@ -32,29 +32,30 @@ class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         handler = await continuation(details)
         if handler is None:
             return None
-        refusal = self._refusal(details)
+        refused = self._refuse(details)
         if handler.request_streaming and handler.response_streaming:
             return grpc.stream_stream_rpc_method_handler(
-                _guarded(handler.stream_stream, details.method, refusal), **_codecs(handler)
+                _with_status(handler.stream_stream, details.method, refused), **_codecs(handler)
             )
         if handler.response_streaming:
             return grpc.unary_stream_rpc_method_handler(
-                _guarded(handler.unary_stream, details.method, refusal), **_codecs(handler)
+                _with_status(handler.unary_stream, details.method, refused), **_codecs(handler)
             )
         return grpc.unary_unary_rpc_method_handler(
-            _guarded(handler.unary_unary, details.method, refusal), **_codecs(handler)
+            _with_status(handler.unary_unary, details.method, refused), **_codecs(handler)
         )
 
-    def _refusal(self, details: grpc.HandlerCallDetails) -> Refusal | None:
+    def _refuse(self, details: grpc.HandlerCallDetails) -> ApiError | None:
+        """Why this call is not served; None when it is."""
         if details.method.startswith(HEALTH):
             return None
-        if self._api_key and not self._knows(details.invocation_metadata):
-            return Refusal(grpc.StatusCode.UNAUTHENTICATED, "a valid `authorization: Bearer <key>` is needed")
+        if self._api_key and not self._has_key(details.invocation_metadata):
+            return ApiError(grpc.StatusCode.UNAUTHENTICATED, "a valid `authorization: Bearer <key>` is needed")
         if self.draining:
-            return Refusal(grpc.StatusCode.UNAVAILABLE, "the server is shutting down")
+            return ApiError(grpc.StatusCode.UNAVAILABLE, "the server is shutting down")
         return None
 
-    def _knows(self, metadata: Any) -> bool:
+    def _has_key(self, metadata: Any) -> bool:
         """With TLS the official client sends every pair twice, so any right one will do."""
         return any(
             key.lower() == "authorization" and is_bearer(str(value), self._api_key) for key, value in metadata or ()
@@ -66,7 +67,7 @@ def is_bearer(header: str, key: str) -> bool:
     return scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), key.encode())
 
 
-def place_of(error: BaseException) -> list[str]:
+def traceback_places(error: BaseException) -> list[str]:
     """Where it was raised. Not its text: that may quote what a caller said, and goes into no log or answer."""
     return [f"{Path(frame.filename).name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
 
@@ -78,25 +79,25 @@ def _codecs(handler: Any) -> dict[str, Any]:
     }
 
 
-def _guarded(serve: Callable[..., Any], method: str, refusal: Refusal | None) -> Callable[..., Any]:
+def _with_status(serve: Callable[..., Any], method: str, refused: ApiError | None) -> Callable[..., Any]:
     """The same handler, in the same style (coroutine or generator), with its exceptions mapped."""
     if inspect.isasyncgenfunction(serve):
 
-        async def answers(request: Any, context: Any) -> AsyncIterator[Any]:
+        async def stream_answers(request: Any, context: Any) -> AsyncIterator[Any]:
             try:
-                if refusal is not None:
-                    raise refusal
+                if refused is not None:
+                    raise refused
                 async for answer in serve(request, context):
                     yield answer
             except Exception as error:
                 await _abort(context, method, error)
 
-        return answers
+        return stream_answers
 
     async def answer(request: Any, context: Any) -> Any:
         try:
-            if refusal is not None:
-                raise refusal
+            if refused is not None:
+                raise refused
             return await serve(request, context)
         except Exception as error:
             await _abort(context, method, error)
@@ -107,8 +108,8 @@ def _guarded(serve: Callable[..., Any], method: str, refusal: Refusal | None) ->
 async def _abort(context: Any, method: str, error: Exception) -> None:
     if isinstance(error, grpc.aio.AbortError):
         raise error
-    if isinstance(error, Refusal):
+    if isinstance(error, ApiError):
         log.info("refused", method=method, code=error.code.name, reason=error.text)
         await context.abort(error.code, error.text, error.trailers)
-    log.error("failed", method=method, error=type(error).__name__, at=place_of(error))
+    log.error("failed", method=method, error=type(error).__name__, at=traceback_places(error))
     await context.abort(grpc.StatusCode.INTERNAL, f"internal error: {type(error).__name__}")

@@ -10,12 +10,12 @@ from typing import Any
 import grpc
 from riva.client.proto import health_pb2, health_pb2_grpc
 
-from asr.local.refusal import Refusal
+from asr.local.errors import ApiError
 
 SERVICE = "grpc.health.v1.Health"
 
 
-class Health(health_pb2_grpc.HealthServicer):  # type: ignore[misc]
+class HealthService(health_pb2_grpc.HealthServicer):  # type: ignore[misc]
     def __init__(self, services: Collection[str]) -> None:
         self._services = frozenset(services) | {"", SERVICE}
         self._serving = False
@@ -38,17 +38,17 @@ class Health(health_pb2_grpc.HealthServicer):  # type: ignore[misc]
     async def Watch(self, request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
         """The status now, and every change from then on."""
         self._known(request.service)
-        told = None
+        sent = None
         while True:
             changed = self._changed
-            if told is not self._serving:
-                told = self._serving
+            if sent is not self._serving:
+                sent = self._serving
                 yield self._status()
             await changed.wait()
 
     def _known(self, service: str) -> None:
         if service not in self._services:
-            raise Refusal(grpc.StatusCode.NOT_FOUND, f"unknown service {service}")
+            raise ApiError(grpc.StatusCode.NOT_FOUND, f"unknown service {service}")
 
     def _status(self) -> Any:
         status = health_pb2.HealthCheckResponse.ServingStatus

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from asr.local import metrics
-from asr.local.refusal import busy, unavailable
+from asr.local.errors import busy, unavailable
 
 RETRY_MS = 1000
 
 
-class Streams:
+class StreamLimiter:
     """Counts streams and refuses those over the limit at once: who waits in a queue hears nothing."""
 
     def __init__(self, limit: int, service: str) -> None:
@@ -27,7 +27,7 @@ class Streams:
         return len(self._open)
 
     @contextmanager
-    def hold(self) -> Iterator[None]:
+    def slot(self) -> Iterator[None]:
         """Keep a place for the running task until the block is left, however it is left."""
         if self._draining:
             raise unavailable("the server is shutting down")

@@ -1,4 +1,4 @@
-"""Riva's RecognitionConfig read into what a listener is asked, or refused in Riva's words."""
+"""Riva's RecognitionConfig read into the options of a recognition stream, or refused in Riva's words."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from asr.local.audio import MODEL_RATE, Announced
-from asr.local.hearing import Boost, Endpointing, EngineInfo, HearingRequest
-from asr.local.refusal import invalid, unavailable_model
+from asr.local.codecs.decoder import MODEL_RATE, DeclaredFormat
+from asr.local.errors import invalid, unavailable_model
+from asr.local.stt.types import Boost, Endpointing, EngineInfo, RecognitionOptions
 
 RIVA_STOP_HISTORY_MS = 800
 SHORTEST_STOP_MS, LONGEST_STOP_MS = 160, 10_000
@@ -21,13 +21,13 @@ def model_name(engine: EngineInfo, kind: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    announced: Announced
-    request: HearingRequest
+class SessionConfig:
+    declared: DeclaredFormat
+    options: RecognitionOptions
     """Its rate is a placeholder until the audio's own is known."""
 
-    def at(self, rate: int) -> HearingRequest:
-        return replace(self.request, rate=rate)
+    def with_rate(self, rate: int) -> RecognitionOptions:
+        return replace(self.options, rate=rate)
 
 
 def read_config(
@@ -37,25 +37,25 @@ def read_config(
     *,
     interim: bool = False,
     separate_channels: bool = True,
-) -> Wishes:
+) -> SessionConfig:
     """`kind` is Riva's: `online` for a stream, `offline` for a whole recording."""
-    announced = Announced(
+    declared = DeclaredFormat(
         encoding=config.encoding,
         rate=config.sample_rate_hertz,
         channels=config.audio_channel_count,
         separate_channels=separate_channels and config.enable_separate_recognition_per_channel,
     )
-    announced.check()
+    declared.check()
     engine = _choose_engine(config, kind, engines)
     if config.diarization_config.enable_speaker_diarization:
         raise invalid("diarization_config: this server cannot tell speakers apart; send one channel a speaker")
     if config.max_alternatives < 0:
         raise invalid(f"max_alternatives must not be negative, got {config.max_alternatives}")
     custom = config.custom_configuration
-    return Wishes(
-        announced,
-        HearingRequest(
-            rate=announced.rate or MODEL_RATE,
+    return SessionConfig(
+        declared,
+        RecognitionOptions(
+            rate=declared.rate or MODEL_RATE,
             engine=engine.name,
             interim=interim,
             punctuation=config.enable_automatic_punctuation,

@@ -9,26 +9,26 @@ from typing import Any
 import grpc
 from riva.client.proto import riva_tts_pb2, riva_tts_pb2_grpc
 
-from asr.local.refusal import invalid
-from asr.local.speaking import SUBVOICE, Script, Speaker, Spoken, voice_family
-from asr.local.streams import Streams
+from asr.local.api.limits import StreamLimiter
+from asr.local.errors import invalid
+from asr.local.tts.synthesizer import SUBVOICE, SynthesisRequest, SynthesizedSentence, Synthesizer, voice_family
 
 SERVICE = "nvidia.riva.tts.RivaSpeechSynthesis"
 _PIECE = 64 * 1024
 """Streaming clients keep gRPC's 4 MiB limit, and smaller pieces can be played sooner."""
 
 
-class Synthesis(riva_tts_pb2_grpc.RivaSpeechSynthesisServicer):  # type: ignore[misc]
-    def __init__(self, speaker: Speaker, streams: Streams) -> None:
-        self._speaker = speaker
-        self._streams = streams
+class SynthesisService(riva_tts_pb2_grpc.RivaSpeechSynthesisServicer):  # type: ignore[misc]
+    def __init__(self, synthesizer: Synthesizer, limiter: StreamLimiter) -> None:
+        self._synthesizer = synthesizer
+        self._limiter = limiter
 
     async def Synthesize(self, request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
-        with self._streams.hold():
-            script = self._prepare(request)
-            spoken = [one async for one in self._speaker.speak(script)]
-        response = _response(request, b"".join(one.audio for one in spoken))
-        _describe(response.meta, request, script.text, spoken)
+        with self._limiter.slot():
+            prepared = self._prepare(request)
+            sentences = [one async for one in self._synthesizer.synthesize(prepared)]
+        response = _response(request, b"".join(one.audio for one in sentences))
+        _describe(response.meta, request, prepared.text, sentences)
         return response
 
     async def SynthesizeOnline(
@@ -36,9 +36,9 @@ class Synthesis(riva_tts_pb2_grpc.RivaSpeechSynthesisServicer):  # type: ignore[
     ) -> AsyncIterator[Any]:
         """Texts are spoken in the order they come; the stream stays open for more until the client ends it.
         Clients from before it took several texts send exactly one, which on the wire is the same."""
-        with self._streams.hold():
+        with self._limiter.slot():
             async for request in requests:
-                async for one in self._speaker.speak(self._prepare(request)):
+                async for one in self._synthesizer.synthesize(self._prepare(request)):
                     for start in range(0, max(1, len(one.audio)), _PIECE):
                         response = _response(request, one.audio[start : start + _PIECE])
                         if not start:
@@ -47,7 +47,7 @@ class Synthesis(riva_tts_pb2_grpc.RivaSpeechSynthesisServicer):  # type: ignore[
 
     async def GetRivaSynthesisConfig(self, request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
         response = riva_tts_pb2.RivaSynthesisConfigResponse()
-        voice = self._speaker.voice
+        voice = self._synthesizer.voice
         for language in voice.languages if voice else ():
             name = f"{voice.name}-{language}" if voice else ""
             if voice and request.model_name in ("", name):
@@ -61,7 +61,7 @@ class Synthesis(riva_tts_pb2_grpc.RivaSpeechSynthesisServicer):  # type: ignore[
                 response.model_config.add(model_name=name, parameters=parameters)
         return response
 
-    def _prepare(self, request: Any) -> Script:
+    def _prepare(self, request: Any) -> SynthesisRequest:
         if request.zero_shot_data.audio_prompt or request.zero_shot_data.transcript:
             raise invalid("zero_shot_data is not supported by this server's voice")
         if request.custom_dictionary.strip():
@@ -69,7 +69,7 @@ class Synthesis(riva_tts_pb2_grpc.RivaSpeechSynthesisServicer):  # type: ignore[
         if request.custom_configuration:
             keys = ", ".join(sorted(request.custom_configuration))
             raise invalid(f"custom_configuration is not supported by this server's voice: {keys}")
-        return self._speaker.prepare(
+        return self._synthesizer.prepare(
             request.text, request.language_code, request.voice_name, request.encoding, request.sample_rate_hz
         )
 
@@ -78,10 +78,10 @@ def _response(request: Any, audio: bytes) -> Any:
     return riva_tts_pb2.SynthesizeSpeechResponse(audio=audio, id=request.id if request.HasField("id") else None)
 
 
-def _describe(meta: Any, request: Any, spoken_text: str, spoken: list[Spoken]) -> None:
+def _describe(meta: Any, request: Any, spoken_text: str, sentences: list[SynthesizedSentence]) -> None:
     meta.text = request.text
     meta.processed_text = spoken_text
-    meta.predicted_durations.extend(one.seconds for one in spoken)
+    meta.predicted_durations.extend(one.seconds for one in sentences)
     if request.enable_word_time_offsets:
-        for word in (word for one in spoken for word in one.words):
+        for word in (word for one in sentences for word in one.words):
             meta.words.add(word=word.text, start_time=word.start_ms, end_time=word.end_ms)

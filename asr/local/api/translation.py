@@ -9,13 +9,13 @@ from typing import Any
 import grpc
 from riva.client.proto import riva_nmt_pb2, riva_nmt_pb2_grpc
 
-from asr.local.refusal import unimplemented
+from asr.local.errors import unimplemented
 
 SERVICE = "nvidia.riva.nmt.RivaTranslation"
 _TEXT = "this server does not translate"
 
 
-class Translation(riva_nmt_pb2_grpc.RivaTranslationServicer):  # type: ignore[misc]
+class TranslationService(riva_nmt_pb2_grpc.RivaTranslationServicer):  # type: ignore[misc]
     async def ListSupportedLanguagePairs(self, request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
         return riva_nmt_pb2.AvailableLanguageResponse()
 

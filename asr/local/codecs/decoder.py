@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from riva.client.proto import riva_audio_pb2
 
-from asr.local.compressed import Decoder
-from asr.local.flac import FlacDecoder
-from asr.local.hearing import Samples
-from asr.local.ogg import OggOpusDecoder
-from asr.local.refusal import header_mismatch, invalid, only_mono, rate_out_of_range
-from asr.local.wav import A_LAW as WAV_A_LAW
-from asr.local.wav import MU_LAW as WAV_MU_LAW
-from asr.local.wav import PCM as WAV_PCM
-from asr.local.wav import WavReader
+from asr.local.codecs.flac import FlacDecoder
+from asr.local.codecs.ogg import OggOpusDecoder
+from asr.local.codecs.packets import PacketDecoder
+from asr.local.codecs.wav import A_LAW as WAV_A_LAW
+from asr.local.codecs.wav import MU_LAW as WAV_MU_LAW
+from asr.local.codecs.wav import PCM as WAV_PCM
+from asr.local.codecs.wav import WavReader
+from asr.local.errors import header_mismatch, invalid, only_mono, rate_out_of_range
+from asr.local.stt.types import Samples
 from tenor.g711 import ALAW, ULAW
 
 Encoding = riva_audio_pb2.AudioEncoding
@@ -31,14 +31,14 @@ _COMPANDED = {Encoding.MULAW: ULAW, Encoding.ALAW: ALAW}
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
+class DeclaredFormat:
     """What the configuration says about the audio; 0 says nothing."""
 
     encoding: int = Encoding.ENCODING_UNSPECIFIED
     rate: int = 0
     channels: int = 0
     separate_channels: bool = False
-    """Several channels are welcome and each is heard on its own."""
+    """Several channels are welcome and each is recognised on its own."""
 
     def check(self) -> None:
         """Refuse what no audio could make right, before any arrives."""
@@ -52,20 +52,20 @@ class Announced:
             raise only_mono()
 
 
-class Intake:
+class AudioDecoder:
     """Takes the bytes of one stream, cut anywhere, and gives samples as (frames, channels).
 
     `rate` and `channels` are 0 until enough has arrived to know them; samples never come before that.
     """
 
-    def __init__(self, announced: Announced) -> None:
-        announced.check()
+    def __init__(self, declared: DeclaredFormat) -> None:
+        declared.check()
         self.rate = self.channels = 0
-        self._announced = announced
+        self._declared = declared
         self._waiting = bytearray()
         self._encoding = 0
         self._wav: WavReader | None = None
-        self._decoder: Decoder | None = None
+        self._decoder: PacketDecoder | None = None
         self._rest = b""
         self._sniffed = False
 
@@ -88,7 +88,7 @@ class Intake:
 
     def _begin(self, kind: str) -> bytes:
         self._sniffed = True
-        asked = self._announced.encoding
+        asked = self._declared.encoding
         if kind == "wav":
             self._wav = WavReader()
         elif kind:
@@ -98,8 +98,8 @@ class Intake:
         else:
             if asked in (Encoding.FLAC, Encoding.OGGOPUS):
                 raise invalid(f"undecodable audio: {Encoding.Name(asked)} was announced, but this is not it")
-            rate = self._announced.rate or (TELEPHONE_RATE if asked in _COMPANDED else MODEL_RATE)
-            self._settle(asked or Encoding.LINEAR_PCM, rate, self._announced.channels or 1)
+            rate = self._declared.rate or (TELEPHONE_RATE if asked in _COMPANDED else MODEL_RATE)
+            self._settle(asked or Encoding.LINEAR_PCM, rate, self._declared.channels or 1)
         waiting = bytes(self._waiting)
         self._waiting.clear()
         return waiting
@@ -115,13 +115,13 @@ class Intake:
 
     def _settle_wav(self, wav: WavReader) -> None:
         assert wav.format is not None
-        announced, encoding = self._announced, _WAV_ENCODING[wav.format.tag]
+        declared, encoding = self._declared, _WAV_ENCODING[wav.format.tag]
         pairs = (
-            (announced.encoding, encoding),
-            (announced.rate, wav.format.rate),
-            (announced.channels, wav.format.channels),
+            (declared.encoding, encoding),
+            (declared.rate, wav.format.rate),
+            (declared.channels, wav.format.channels),
         )
-        if any(said and said != found for said, found in pairs):
+        if any(expected and expected != actual for expected, actual in pairs):
             raise header_mismatch()
         self._settle(encoding, wav.format.rate, wav.format.channels)
 
@@ -134,7 +134,7 @@ class Intake:
     def _settle(self, encoding: int, rate: int, channels: int) -> None:
         if not LOWEST_RATE <= rate <= HIGHEST_RATE:
             raise rate_out_of_range(rate)
-        if channels > 1 and not self._announced.separate_channels:
+        if channels > 1 and not self._declared.separate_channels:
             raise only_mono()
         self._encoding, self.rate, self.channels = encoding, rate, channels
 

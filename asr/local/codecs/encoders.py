@@ -10,8 +10,8 @@ import numpy as np
 import soxr
 from riva.client.proto import riva_audio_pb2
 
-from asr.local.hearing import Samples
-from asr.local.refusal import invalid
+from asr.local.errors import invalid
+from asr.local.stt.types import Samples
 
 Encoding = riva_audio_pb2.AudioEncoding
 LOWEST_RATE, HIGHEST_RATE = 8000, 48000
@@ -19,7 +19,7 @@ _OPUS_RATES = (8000, 12000, 16000, 24000, 48000)
 _OPUS_FRAME_MS = 20
 
 
-class Outgoing(Protocol):
+class AudioEncoder(Protocol):
     """Turns the samples of one request into bytes that simply follow each other."""
 
     rate: int
@@ -29,7 +29,7 @@ class Outgoing(Protocol):
     def finish(self) -> bytes: ...
 
 
-class Pcm:
+class PcmEncoder:
     def __init__(self, rate: int, voice_rate: int) -> None:
         self.rate = rate
         self._voice_rate = voice_rate
@@ -41,7 +41,7 @@ class Pcm:
         return b""
 
 
-class Opus:
+class OpusEncoder:
     """Not an Ogg file: Riva sends each packet with its length before it, as four little-endian bytes."""
 
     def __init__(self, rate: int, voice_rate: int) -> None:
@@ -78,18 +78,18 @@ class Opus:
         return b"".join(struct.pack("<i", len(packet)) + packet for packet in packets)
 
 
-def outgoing(encoding: int, rate: int, voice_rate: int) -> Outgoing:
+def make_encoder(encoding: int, rate: int, voice_rate: int) -> AudioEncoder:
     """`rate` 0 is the voice's own, or with Opus the nearest it knows."""
     if rate and not LOWEST_RATE <= rate <= HIGHEST_RATE:
         raise invalid(f"sample_rate_hz must be between {LOWEST_RATE} and {HIGHEST_RATE}, got {rate}")
     if encoding in (Encoding.ENCODING_UNSPECIFIED, Encoding.LINEAR_PCM):
-        return Pcm(rate or voice_rate, voice_rate)
+        return PcmEncoder(rate or voice_rate, voice_rate)
     if encoding != Encoding.OGGOPUS:
         name = Encoding.Name(encoding) if encoding in Encoding.values() else str(encoding)
         raise invalid(f"encoding {name} is not offered for speech: ask for LINEAR_PCM or OGGOPUS")
     if rate and rate not in _OPUS_RATES:
         raise invalid(f"sample_rate_hz with OGGOPUS must be one of {', '.join(map(str, _OPUS_RATES))}, got {rate}")
-    return Opus(rate or next(each for each in _OPUS_RATES if each >= min(voice_rate, 48000)), voice_rate)
+    return OpusEncoder(rate or next(each for each in _OPUS_RATES if each >= min(voice_rate, 48000)), voice_rate)
 
 
 def _resampled(samples: Samples, source: int, target: int) -> Samples:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import av
 
-from asr.local.compressed import decoded, joined
-from asr.local.hearing import Samples
-from asr.local.refusal import Refusal, invalid
+from asr.local.codecs.packets import concatenated, decode_packet
+from asr.local.errors import ApiError, invalid
+from asr.local.stt.types import Samples
 
 _LONGEST_METADATA = 1 << 24
 _LONGEST_FRAME = 1 << 22
@@ -32,18 +32,20 @@ class FlacDecoder:
     def read(self, data: bytes) -> Samples:
         self._buffer += data
         if not self._in_frames and not self._read_metadata():
-            return joined([], self.channels)
-        return joined((part for frame in self._frames() for part in decoded(self._codec, frame)), self.channels)
+            return concatenated([], self.channels)
+        return concatenated(
+            (part for frame in self._frames() for part in decode_packet(self._codec, frame)), self.channels
+        )
 
     def finish(self) -> Samples:
         if not self._in_frames:
             raise invalid("undecodable flac: it ends within its header")
         try:
-            last = list(decoded(self._codec, bytes(self._buffer))) if self._buffer else []
-        except Refusal:
-            # A recording that was cut off ends within a frame; what came before it has been heard.
+            last = list(decode_packet(self._codec, bytes(self._buffer))) if self._buffer else []
+        except ApiError:
+            # A recording that was cut off ends within a frame; what came before it has been decoded.
             last = []
-        return joined([*last, *decoded(self._codec, None)], self.channels)
+        return concatenated([*last, *decode_packet(self._codec, None)], self.channels)
 
     def _read_metadata(self) -> bool:
         """Walk the metadata blocks; False while some are still to come."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import av
 import numpy as np
 
-from asr.local.compressed import decoded, joined
-from asr.local.hearing import Samples
-from asr.local.refusal import invalid
+from asr.local.codecs.packets import concatenated, decode_packet
+from asr.local.errors import invalid
+from asr.local.stt.types import Samples
 
 _END_OF_STREAM = 4
 _LONGEST_PACKET = 1 << 20
@@ -27,22 +27,22 @@ class OggOpusDecoder:
 
     def read(self, data: bytes) -> Samples:
         self._buffer += data
-        heard: list[Samples] = []
+        decoded: list[Samples] = []
         while (page := self._take_page()) is not None:
             flags, position, packets = page
-            heard += [samples for packet in packets for samples in self._decode(packet)]
+            decoded += [samples for packet in packets for samples in self._decode(packet)]
             if flags & _END_OF_STREAM and position >= 0:
                 # The last page says where the recording really ends; the codec pads to a whole frame.
-                surplus = self._given + sum(map(len, heard)) - max(0, position - self._pre_skip)
-                heard = _cut(heard, surplus)
-        samples = joined(heard, self.channels)
+                surplus = self._given + sum(map(len, decoded)) - max(0, position - self._pre_skip)
+                decoded = _cut(decoded, surplus)
+        samples = concatenated(decoded, self.channels)
         self._given += len(samples)
         return samples
 
     def finish(self) -> Samples:
         if not self.rate:
             raise invalid("undecodable ogg: it ends within its header")
-        return joined([], self.channels)
+        return concatenated([], self.channels)
 
     def _take_page(self) -> tuple[int, int, list[bytes]] | None:
         """The next whole page: its flags, its granule position and the packets that end in it."""
@@ -73,7 +73,7 @@ class OggOpusDecoder:
         if self._packets_seen == 1:
             self._read_head(packet)
         elif self._packets_seen > 2 and packet:
-            yield from decoded(self._codec, packet)
+            yield from decode_packet(self._codec, packet)
 
     def _read_head(self, packet: bytes) -> None:
         if not packet.startswith(b"OpusHead") or len(packet) < 19 or not packet[9]:

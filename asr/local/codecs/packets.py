@@ -13,11 +13,11 @@ import av
 import numpy as np
 import numpy.typing as npt
 
-from asr.local.hearing import Samples
-from asr.local.refusal import invalid
+from asr.local.errors import invalid
+from asr.local.stt.types import Samples
 
 
-class Decoder(Protocol):
+class PacketDecoder(Protocol):
     """`rate` and `channels` are 0 until the header has been read; samples come as (frames, channels)."""
 
     rate: int
@@ -28,7 +28,7 @@ class Decoder(Protocol):
     def finish(self) -> Samples: ...
 
 
-def decoded(codec: av.AudioCodecContext, packet: bytes | None) -> Iterator[Samples]:
+def decode_packet(codec: av.AudioCodecContext, packet: bytes | None) -> Iterator[Samples]:
     """One packet to samples; None brings what the codec still holds."""
     try:
         frames = codec.decode(None if packet is None else av.Packet(packet))
@@ -44,7 +44,7 @@ def decoded(codec: av.AudioCodecContext, packet: bytes | None) -> Iterator[Sampl
         yield values.astype(np.int16)
 
 
-def joined(parts: Iterable[Samples], channels: int) -> Samples:
+def concatenated(parts: Iterable[Samples], channels: int) -> Samples:
     """All parts in one; a stream keeps the channels its header promised."""
     found = [np.empty((0, max(1, channels)), np.int16), *parts]
     if any(part.shape[1] != found[0].shape[1] for part in found):

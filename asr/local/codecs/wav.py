@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from asr.local.refusal import invalid
+from asr.local.errors import invalid
 
 PCM, A_LAW, MU_LAW, EXTENSIBLE = 1, 6, 7, 0xFFFE
 _ENDLESS = (0, 0xFFFFFFFF)

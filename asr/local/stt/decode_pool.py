@@ -26,10 +26,10 @@ class DecodePool:
         self._lock = threading.Lock()
         self._workers = workers
         self._unfinished = 0
-        self._showing = False
+        self._interim_running = False
         self._threads = [
             *(threading.Thread(target=self._decode, name=f"decode-{n}", daemon=True) for n in range(workers)),
-            threading.Thread(target=self._show, name="decode-interim", daemon=True),
+            threading.Thread(target=self._decode_interims, name="decode-interim", daemon=True),
         ]
         for thread in self._threads:
             thread.start()
@@ -50,9 +50,9 @@ class DecodePool:
     def offer(self, job: Callable[[], T]) -> Future[T] | None:
         """Decode now or never."""
         with self._lock:
-            if self._showing or self._unfinished:
+            if self._interim_running or self._unfinished:
                 return None
-            self._showing = True
+            self._interim_running = True
         future: Future[T] = Future()
         self._interims.put((future, job))
         return future
@@ -74,7 +74,7 @@ class DecodePool:
                     self._unfinished -= 1
                 metrics.WAITING.set(self.waiting)
 
-    def _show(self) -> None:
+    def _decode_interims(self) -> None:
         with suppress(OSError, AttributeError):  # Linux schedules by thread; elsewhere interims are only fewer
             os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
         while (taken := self._interims.get()) is not None:
@@ -82,7 +82,7 @@ class DecodePool:
                 _run(*taken)
             finally:
                 with self._lock:
-                    self._showing = False
+                    self._interim_running = False
 
 
 def _run(future: Future[T], job: Callable[[], T]) -> None:

@@ -1,4 +1,4 @@
-"""Where an utterance begins and ends, from the voice detector's probabilities alone.
+"""Where an utterance begins and ends, from the voice activity detector's (VAD) probabilities alone.
 
     frames   . . . . s s s s s s s . . . . s s s . . . . . . . . . . . . . . . .
     moment           ONSET         PAUSE ...     PAUSE ................. END
@@ -14,8 +14,8 @@ import math
 from collections import deque
 from enum import Enum, auto
 
-from asr.local.hearing import Endpointing
-from asr.local.voice import FRAME_MS
+from asr.local.stt.types import Endpointing
+from asr.local.stt.vad import FRAME_MS
 
 _ENTER = 0.3
 _STAY = 0.15
@@ -24,7 +24,7 @@ _LONGEST = 28_000
 """No engine takes more than 30 s at once."""
 
 
-class Moment(Enum):
+class SpeechState(Enum):
     SILENCE = auto()
     ONSET = auto()
     SPEECH = auto()
@@ -84,29 +84,29 @@ class Endpointer:
         """Whether the silence is long enough for a first result."""
         return self._first_pass is not None and self._first_pass.reached(self._probabilities)
 
-    def hear(self, probability: float) -> Moment:
+    def update(self, probability: float) -> SpeechState:
         self.frames += 1
         if self.onset is None:
-            return self._listen(probability)
+            return self._wait_for_onset(probability)
         self._probabilities.append(probability)
         spoken = probability >= _STAY
         if spoken:
             self.end = self.frames
         if self._stop.reached(self._probabilities):
-            return Moment.END
+            return SpeechState.END
         if self.frames - self.onset >= self._longest:
             self.end = self._quietest()
-            return Moment.CUT
-        return Moment.SPEECH if spoken else Moment.PAUSE
+            return SpeechState.CUT
+        return SpeechState.SPEECH if spoken else SpeechState.PAUSE
 
-    def _listen(self, probability: float) -> Moment:
+    def _wait_for_onset(self, probability: float) -> SpeechState:
         self._recent.append(probability >= _ENTER)
         if sum(self._recent) < self._start_needed:
-            return Moment.SILENCE
+            return SpeechState.SILENCE
         self.onset = self.frames - len(self._recent) + self._recent.index(True)
         self.end = self.frames
         self._probabilities = [1.0] * (self.frames - self.onset)
-        return Moment.ONSET
+        return SpeechState.ONSET
 
     def _quietest(self) -> int:
         """The multiple of `step` frames before the least likely speech of the last two seconds."""

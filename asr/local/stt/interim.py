@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from asr.local.engine import Audio, Decoded, Engine, Hints
-from asr.local.pool import DecodePool
-from asr.local.voice import FRAME_MS
-from asr.local.wording import Wording
+from asr.local.stt.decode_pool import DecodePool
+from asr.local.stt.engines.base import Audio, DecodeOptions, Engine, EngineHypothesis
+from asr.local.stt.text.formatter import TextFormatter
+from asr.local.stt.vad import FRAME_MS
 
 STABLE = 0.9
 VOLATILE = 0.1
@@ -20,19 +20,19 @@ _SLOWER = 4
 _AHEAD_S = 0.5
 """Sound that comes this much sooner than it can have been spoken comes from a file, which can wait for an update."""
 _PATIENCE_S = 0.5
-"""But not for long: it may be a call that was not heard for a while and has to catch up."""
+"""But not for long: it may be a call that was not recognised for a while and has to catch up."""
 
 
-class Interim:
+class InterimDecoder:
     """Updates of one utterance. An update that finds the decoders busy is left out, never queued, and a live stream
-    is listened to while one is made: the end of what is being said must not be noticed later for it. Updates are made
+    goes on while one is made: the end of what is being said must not be noticed later for it. Updates are made
     when nothing else has to be, so on a busy machine one can take very long."""
 
-    def __init__(self, engine: Engine, pool: DecodePool, wording: Wording) -> None:
+    def __init__(self, engine: Engine, pool: DecodePool, formatter: TextFormatter) -> None:
         self._engine = engine
         self._pool = pool
-        self._wording = wording
-        self._future: Future[list[Decoded]] | None = None
+        self._formatter = formatter
+        self._future: Future[list[EngineHypothesis]] | None = None
         self.reset()
 
     def reset(self) -> None:
@@ -45,22 +45,22 @@ class Interim:
         self._patient = True
 
     async def update(self, frames: int, audio: Callable[[], Audio]) -> list[tuple[float, str]]:
-        """Stability and text of each part, if there is news: `frames` of the utterance have been heard."""
-        heard_s = frames * FRAME_MS / 1000
-        self._began = self._began or time.monotonic() - heard_s
+        """Stability and text of each part, if there is news: `frames` of the utterance have come."""
+        sound_s = frames * FRAME_MS / 1000
+        self._began = self._began or time.monotonic() - sound_s
         if self._future is None and frames >= self._next:
             self._next = frames + max(_EVERY, frames // _SLOWER)
             samples = audio()
-            self._future = self._pool.offer(lambda: self._engine.decode(samples, Hints()))
-        if self._future is None or not await self._ready(self._future, heard_s):
+            self._future = self._pool.offer(lambda: self._engine.decode(samples, DecodeOptions()))
+        if self._future is None or not await self._ready(self._future, sound_s):
             return []
-        readings = self._future.result()
+        hypotheses = self._future.result()
         self._future = None
-        return self._parts([word.text for word in self._wording.interim(readings[0].words)]) if readings else []
+        return self._parts([word.text for word in self._formatter.interim(hypotheses[0].words)]) if hypotheses else []
 
-    async def _ready(self, update: Future[list[Decoded]], heard_s: float) -> bool:
+    async def _ready(self, update: Future[list[EngineHypothesis]], sound_s: float) -> bool:
         """Whether the update is there; a file waits for it a little."""
-        if not update.done() and self._patient and time.monotonic() - self._began + _AHEAD_S <= heard_s:
+        if not update.done() and self._patient and time.monotonic() - self._began + _AHEAD_S <= sound_s:
             await asyncio.wait([asyncio.wrap_future(update)], timeout=_PATIENCE_S)
             self._patient = update.done()
         return update.done()

@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from asr.local.engine import RATE, Audio
-from asr.local.hearing import Samples
-from asr.local.voice import FRAME, FRAME_MS
+from asr.local.stt.engines.base import RATE, Audio
+from asr.local.stt.types import Samples
+from asr.local.stt.vad import FRAME, FRAME_MS
 
 _CROSSINGS = 24
 """Zero crossings of the kernel on each side: 3 ms of look-ahead at 8 kHz."""

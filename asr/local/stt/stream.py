@@ -1,6 +1,6 @@
 """One mono stream, from samples to results.
 
-    samples -> resampler -> voice -> endpointer -> engine (in the pool) -> wording -> Heard
+    samples -> resampler -> VAD -> endpointer -> engine (in the pool) -> formatter -> RecognitionResult
 
 Decoding starts when the pause after speech reaches `_TAIL`, long before `stop_history` says that the
 utterance is over, and is thrown away if the speaker goes on. What is decoded is always the same
@@ -19,15 +19,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from asr.local.endpointer import Endpointer, Moment
-from asr.local.engine import Audio, Decoded, Engine, Hints
-from asr.local.hearing import Heard, HearingRequest, Hypothesis, Samples, Word
-from asr.local.interim import Interim
-from asr.local.pool import DecodePool
-from asr.local.resampler import Resampler, frames_per_step
-from asr.local.voice import FRAME_MS, Voice, VoiceModel
-from asr.local.window import Utterance, decode_together, fit
-from asr.local.wording import Wording
+from asr.local.stt.decode_pool import DecodePool
+from asr.local.stt.endpointer import Endpointer, SpeechState
+from asr.local.stt.engines.base import Audio, DecodeOptions, Engine, EngineHypothesis
+from asr.local.stt.interim import InterimDecoder
+from asr.local.stt.resampler import Resampler, frames_per_step
+from asr.local.stt.text.formatter import TextFormatter
+from asr.local.stt.types import Hypothesis, RecognitionOptions, RecognitionResult, RecognizedWord, Samples
+from asr.local.stt.vad import FRAME_MS, VadModel, VoiceActivityDetector
+from asr.local.stt.window import FinishedUtterance, decode_together, fit
 
 _LEAD = 10
 _TAIL = 4
@@ -36,7 +36,7 @@ _EARLY_MS = 64
 _KEPT_IN_SILENCE = 40
 """Frames kept while nobody speaks: the lead and the start window of the next utterance."""
 _IDLE = 5000 // FRAME_MS
-"""Frames of silence after which the listener starts clean."""
+"""Frames of silence after which the stream starts clean."""
 _BREATH = 16
 """Frames after which other streams get their turn."""
 _PATIENCE_MS = 120_000
@@ -44,251 +44,261 @@ _PATIENCE_MS = 120_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Attempt:
+class _Decoding:
     """A decoding under way."""
 
     end: int
-    future: Future[list[Decoded]]
-    given_up: threading.Event
+    future: Future[list[EngineHypothesis]]
+    cancelled: threading.Event
 
 
-class LocalListener:
+class LocalRecognitionStream:
     """Positions are frames since the last clean start; `_base_ms` is where that was in the stream."""
 
     def __init__(
         self,
-        request: HearingRequest,
+        options: RecognitionOptions,
         *,
         engine: Engine,
-        quick: Engine,
-        voice: VoiceModel,
+        interim_engine: Engine,
+        vad_model: VadModel,
         pool: DecodePool,
         on_close: Callable[[], None],
     ) -> None:
-        self._request = request
+        self._options = options
         self._engine = engine
         self._pool = pool
         self._on_close = on_close
         self._closed = False
-        self._step = frames_per_step(request.rate)
-        self._resampler = Resampler(request.rate)
-        self._voice = Voice(voice)
-        self._endpointer = Endpointer(request.endpointing, self._step)
-        self._wording = Wording(request)
-        self._interim = Interim(quick, pool, self._wording) if request.interim else None
-        self._attempt: _Attempt | None = None
-        self._room_s = engine.room_s if request.patient and self._alternatives_wanted == 1 else 0.0
+        self._step = frames_per_step(options.rate)
+        self._resampler = Resampler(options.rate)
+        self._vad = VoiceActivityDetector(vad_model)
+        self._endpointer = Endpointer(options.endpointing, self._step)
+        self._formatter = TextFormatter(options)
+        self._interim = InterimDecoder(interim_engine, pool, self._formatter) if options.interim else None
+        self._decoding: _Decoding | None = None
+        self._joint_window_s = engine.joint_window_s if options.patient and self._alternatives_wanted == 1 else 0.0
         """How much sound is decoded together; 0: each utterance on its own, at once."""
-        self._waiting: list[Utterance] = []
+        self._waiting: list[FinishedUtterance] = []
         self._clean_ms = 0
-        """Where the listener started clean before the first of those."""
+        """Where the stream started clean before the first of those."""
         self._samples = 0
-        """All that were heard: nobody spoke after them, though the last frame may be longer."""
+        """All that came: nobody spoke after them, though the last frame may be longer."""
         self._base_ms = 0
-        self._first_kept = 0
-        self._kept: list[Audio] = []
-        self._first_pass_told = False
-        self._vad_told_ms = 0
+        self._first_frame = 0
+        self._frames: list[Audio] = []
+        self._first_pass_sent = False
+        self._vad_sent_ms = 0
 
-    async def hear(self, samples: Samples) -> list[Heard]:
+    async def feed(self, samples: Samples) -> list[RecognitionResult]:
         self._samples += len(samples)
         self._resampler.feed(samples)
-        return await self._listen()
+        return await self._process_frames()
 
-    async def end_utterance(self) -> list[Heard]:
+    async def end_utterance(self) -> list[RecognitionResult]:
         if self._endpointer.onset is None:
-            return await self._read_together()
-        heard = await self._finalise(self._endpointer.frames) + await self._read_together()
-        return heard + await self._listen()
+            return await self._decode_waiting()
+        results = await self._finalise(self._endpointer.frames) + await self._decode_waiting()
+        return results + await self._process_frames()
 
-    async def finish(self) -> list[Heard]:
-        heard = await self._listen(last=True)
+    async def finish(self) -> list[RecognitionResult]:
+        results = await self._process_frames(last=True)
         if self._endpointer.onset is not None:
-            heard += await self._finalise(self._endpointer.frames)
-        return heard + await self._read_together()
+            results += await self._finalise(self._endpointer.frames)
+        return results + await self._decode_waiting()
 
     def close(self) -> None:
         if not self._closed:
             self._closed = True
-            self._give_up()
+            self._cancel_decoding()
             if self._interim is not None:
                 self._interim.reset()
             self._on_close()
 
     # --- frames ---
 
-    async def _listen(self, last: bool = False) -> list[Heard]:
-        heard: list[Heard] = []
+    async def _process_frames(self, last: bool = False) -> list[RecognitionResult]:
+        results: list[RecognitionResult] = []
         probabilities: list[float] = []
         count = 0
         while (frame := self._resampler.frame(last)) is not None:
-            probability = self._voice.probability(frame)
-            if self._now_ms() >= self._vad_told_ms:
+            probability = self._vad.probability(frame)
+            if self._now_ms() >= self._vad_sent_ms:
                 probabilities.append(round(probability, 4))
-                self._vad_told_ms = self._now_ms() + FRAME_MS
-            self._kept.append(frame)
-            heard += await self._follow(self._endpointer.hear(probability))
+                self._vad_sent_ms = self._now_ms() + FRAME_MS
+            self._frames.append(frame)
+            results += await self._on_frame(self._endpointer.update(probability))
             count += 1
             if count % _BREATH == 0:
                 await asyncio.sleep(0)
-        if self._request.vad_probabilities and probabilities:
+        if self._options.vad_probabilities and probabilities:
             heard_ms = self._ms(self._endpointer.settled)
-            heard.append(Heard(False, 0.0, (), heard_ms, vad=tuple(probabilities)))
-        return heard
+            results.append(RecognitionResult(False, 0.0, (), heard_ms, vad=tuple(probabilities)))
+        return results
 
-    async def _follow(self, moment: Moment) -> list[Heard]:
+    async def _on_frame(self, state: SpeechState) -> list[RecognitionResult]:
         point = self._endpointer
-        if moment is Moment.SILENCE:
-            return await self._idle()
-        if moment is Moment.END:
+        if state is SpeechState.SILENCE:
+            return await self._on_silence()
+        if state is SpeechState.END:
             return await self._finalise(point.frames)
-        if moment is Moment.CUT:
+        if state is SpeechState.CUT:
             return await self._finalise(point.end)
-        if moment is Moment.PAUSE:
-            if point.silence == _TAIL and not self._room_s:
-                self._begin()
+        if state is SpeechState.PAUSE:
+            if point.silence == _TAIL and not self._joint_window_s:
+                self._start_decoding()
             return await self._first_pass()
-        self._give_up()
-        self._first_pass_told = False
+        self._cancel_decoding()
+        self._first_pass_sent = False
         if self._interim is None:
             return []
         assert point.onset is not None
-        said = await self._interim.update(point.frames - point.onset, lambda: self._audio(point.frames))
+        utterance = await self._interim.update(point.frames - point.onset, lambda: self._audio(point.frames))
         heard_ms = self._ms(point.settled)
-        return [Heard(False, stability, (Hypothesis(text, 0.0),), heard_ms) for stability, text in said]
+        return [
+            RecognitionResult(False, stability, (Hypothesis(text, 0.0),), heard_ms) for stability, text in utterance
+        ]
 
-    async def _idle(self) -> list[Heard]:
+    async def _on_silence(self) -> list[RecognitionResult]:
         """Silence: forget what cannot become part of an utterance, and now and then start clean."""
         point = self._endpointer
-        excess = len(self._kept) - _KEPT_IN_SILENCE
+        excess = len(self._frames) - _KEPT_IN_SILENCE
         if excess > 0:
-            del self._kept[:excess]
-            self._first_kept += excess
+            del self._frames[:excess]
+            self._first_frame += excess
         if point.frames < _IDLE or not point.quiet:
             return []
         # Not here but a little earlier, so that an utterance that begins now keeps its lead.
         self._start_clean(point.frames - _LEAD)
         if self._waiting and self._base_ms - self._waiting[0].offset_ms < _PATIENCE_MS:
             return []
-        return await self._read_together() + self._clean_point(self._base_ms)
+        return await self._decode_waiting() + self._clean_point(self._base_ms)
 
     # --- decoding ---
 
     def _audio(self, end: int) -> Audio:
         """The utterance with a little of what came before it, up to frame `end`."""
-        return np.concatenate(self._kept[self._start() - self._first_kept : end - self._first_kept])
+        return np.concatenate(self._frames[self._start() - self._first_frame : end - self._first_frame])
 
     def _start(self) -> int:
         onset = self._endpointer.onset
         assert onset is not None
         return max(0, onset - _LEAD)
 
-    def _begin(self, limit: int | None = None) -> _Attempt:
+    def _start_decoding(self, limit: int | None = None) -> _Decoding:
         """Decode the utterance as it stands; `limit` is a frame that belongs to the next one."""
         end = self._end(limit)
-        if self._attempt is not None and self._attempt.end == end:
-            return self._attempt
-        self._give_up()
-        given_up = threading.Event()
-        audio, hints = self._audio(end), replace(self._hints(), wanted=lambda: not given_up.is_set())
-        self._attempt = _Attempt(end, self._pool.submit(lambda: self._engine.decode(audio, hints)), given_up)
-        return self._attempt
+        if self._decoding is not None and self._decoding.end == end:
+            return self._decoding
+        self._cancel_decoding()
+        cancelled = threading.Event()
+        audio, options = self._audio(end), replace(self._decode_options(), wanted=lambda: not cancelled.is_set())
+        self._decoding = _Decoding(end, self._pool.submit(lambda: self._engine.decode(audio, options)), cancelled)
+        return self._decoding
 
     def _end(self, limit: int | None) -> int:
         """Where the sound to decode ends."""
         point = self._endpointer
         return min(point.end + _TAIL, point.frames if limit is None else limit)
 
-    def _hints(self) -> Hints:
+    def _decode_options(self) -> DecodeOptions:
         point, start = self._endpointer, self._start()
         assert point.onset is not None
-        return Hints(
+        return DecodeOptions(
             alternatives=self._alternatives_wanted,
-            word_times=self._request.word_times,
+            word_times=self._options.word_times,
             speech_ms=((point.onset - start) * FRAME_MS, (point.end - start) * FRAME_MS),
-            hurry=not self._room_s,
+            low_latency=not self._joint_window_s,
         )
 
     @property
     def _alternatives_wanted(self) -> int:
-        return max(self._request.alternatives, 4 if self._wording.boosting.suppresses else 1)
+        return max(self._options.alternatives, 4 if self._formatter.boosting.suppresses else 1)
 
-    def _give_up(self) -> None:
-        if self._attempt is not None:
-            self._attempt.future.cancel()
-            self._attempt.given_up.set()
-            self._attempt = None
+    def _cancel_decoding(self) -> None:
+        if self._decoding is not None:
+            self._decoding.future.cancel()
+            self._decoding.cancelled.set()
+            self._decoding = None
 
-    async def _first_pass(self) -> list[Heard]:
-        if self._first_pass_told or self._endpointer.silence < _TAIL or not self._endpointer.first_pass:
+    async def _first_pass(self) -> list[RecognitionResult]:
+        if self._first_pass_sent or self._endpointer.silence < _TAIL or not self._endpointer.first_pass:
             return []
-        self._first_pass_told = True
-        readings = await asyncio.wrap_future(self._begin().future)
-        if not readings:
+        self._first_pass_sent = True
+        hypotheses = await asyncio.wrap_future(self._start_decoding().future)
+        if not hypotheses:
             return []
-        text = " ".join(word.text for word in self._wording.interim(readings[0].words))
-        return [Heard(False, 1.0, (Hypothesis(text, 0.0),), self._ms(self._endpointer.settled))] if text else []
+        text = " ".join(word.text for word in self._formatter.interim(hypotheses[0].words))
+        return (
+            [RecognitionResult(False, 1.0, (Hypothesis(text, 0.0),), self._ms(self._endpointer.settled))]
+            if text
+            else []
+        )
 
-    async def _finalise(self, clean: int) -> list[Heard]:
-        """The final of the utterance under way; the listener starts clean at frame `clean`."""
-        said = self._utterance(clean)
-        if self._room_s:
+    async def _finalise(self, clean: int) -> list[RecognitionResult]:
+        """The final of the utterance under way; the stream starts clean at frame `clean`."""
+        utterance = self._make_utterance(clean)
+        if self._joint_window_s:
             self._start_clean(clean)
-            heard = [] if fit([*self._waiting, said], self._room_s) else await self._read_together()
-            self._waiting.append(said)
-            return heard
-        readings = await asyncio.wrap_future(self._begin(limit=clean).future)
-        self._attempt = None
+            results = [] if fit([*self._waiting, utterance], self._joint_window_s) else await self._decode_waiting()
+            self._waiting.append(utterance)
+            return results
+        hypotheses = await asyncio.wrap_future(self._start_decoding(limit=clean).future)
+        self._decoding = None
         self._start_clean(clean)
-        return self._final(said, readings, said.clean_ms) or self._clean_point(said.clean_ms)
+        return self._final(utterance, hypotheses, utterance.clean_ms) or self._clean_point(utterance.clean_ms)
 
-    def _utterance(self, clean: int) -> Utterance:
+    def _make_utterance(self, clean: int) -> FinishedUtterance:
         point, end = self._endpointer, self._end(clean)
         assert point.onset is not None
-        heard_ms = self._samples * 1000 // self._request.rate
+        heard_ms = self._samples * 1000 // self._options.rate
         speech = self._ms(point.onset), min(self._ms(min(point.end, clean)), heard_ms)
-        return Utterance(
+        return FinishedUtterance(
             samples=self._audio(end),
-            hints=self._hints(),
+            options=self._decode_options(),
             offset_ms=self._ms(self._start()),
             speech_ms=speech,
             until_ms=min(self._ms(end), speech[1] + _EARLY_MS, heard_ms),
             clean_ms=self._ms(clean - clean % self._step),
         )
 
-    async def _read_together(self) -> list[Heard]:
+    async def _decode_waiting(self) -> list[RecognitionResult]:
         """The finals of the utterances that wait. Who resumes in the middle of them would fill the window otherwise,
         so all name the place before the first, and the place after the last comes after them."""
         if not (waiting := self._waiting):
             return []
         self._waiting = []
-        decoded: Future[list[list[Decoded]]] = self._pool.submit(lambda: decode_together(self._engine, waiting))
-        readings = await asyncio.wrap_future(decoded)
-        heard = [
+        decoding: Future[list[list[EngineHypothesis]]] = self._pool.submit(
+            lambda: decode_together(self._engine, waiting)
+        )
+        hypotheses = await asyncio.wrap_future(decoding)
+        results = [
             final
-            for said, found in zip(waiting, readings, strict=True)
-            for final in self._final(said, found, self._clean_ms)
+            for utterance, alternatives in zip(waiting, hypotheses, strict=True)
+            for final in self._final(utterance, alternatives, self._clean_ms)
         ]
-        return heard + self._clean_point(waiting[-1].clean_ms)
+        return results + self._clean_point(waiting[-1].clean_ms)
 
-    def _final(self, said: Utterance, readings: list[Decoded], clean_ms: int) -> list[Heard]:
-        alternatives = self._alternatives(readings, said)
-        return [Heard(True, 0.0, alternatives, clean_ms, said.speech_ms)] if alternatives else []
+    def _final(
+        self, utterance: FinishedUtterance, hypotheses: list[EngineHypothesis], clean_ms: int
+    ) -> list[RecognitionResult]:
+        alternatives = self._alternatives(hypotheses, utterance)
+        return [RecognitionResult(True, 0.0, alternatives, clean_ms, utterance.speech_ms)] if alternatives else []
 
-    def _clean_point(self, clean_ms: int) -> list[Heard]:
+    def _clean_point(self, clean_ms: int) -> list[RecognitionResult]:
         self._clean_ms = clean_ms
-        return [Heard(False, 0.0, (), clean_ms)] if self._request.clean_points else []
+        return [RecognitionResult(False, 0.0, (), clean_ms)] if self._options.clean_points else []
 
-    def _alternatives(self, readings: list[Decoded], said: Utterance) -> tuple[Hypothesis, ...]:
-        readings = sorted(readings, key=lambda reading: self._wording.boosting.unwanted_in(reading.words))
-        found: dict[str, Hypothesis] = {}
-        for reading in readings:
-            words = self._wording.final(_timed(reading.words, said))
+    def _alternatives(self, hypotheses: list[EngineHypothesis], utterance: FinishedUtterance) -> tuple[Hypothesis, ...]:
+        hypotheses = sorted(hypotheses, key=lambda hypothesis: self._formatter.boosting.unwanted_in(hypothesis.words))
+        alternatives: dict[str, Hypothesis] = {}
+        for hypothesis in hypotheses:
+            words = self._formatter.final(_with_stream_times(hypothesis.words, utterance))
             text = " ".join(word.text for word in words)
             if any(letter.isalnum() for letter in text):
-                timed = tuple(words) if self._request.word_times and not found else ()
-                found.setdefault(text, Hypothesis(text, min(max(reading.confidence, 0.001), 1.0), timed))
-        return tuple(found.values())[: self._request.alternatives]
+                timed = tuple(words) if self._options.word_times and not alternatives else ()
+                alternatives.setdefault(text, Hypothesis(text, min(max(hypothesis.confidence, 0.001), 1.0), timed))
+        return tuple(alternatives.values())[: self._options.alternatives]
 
     # --- positions ---
 
@@ -299,28 +309,28 @@ class LocalListener:
         return self._ms(self._endpointer.frames)
 
     def _start_clean(self, frame: int) -> None:
-        """Everything before `frame` is forgotten; what was heard after it is heard again from there."""
+        """Everything before `frame` is forgotten; what came after it is processed again from there."""
         frame -= frame % self._step
         self._base_ms = self._ms(frame)
         self._resampler.restart(frame)
-        self._voice.reset()
+        self._vad.reset()
         self._endpointer.reset()
-        self._give_up()
+        self._cancel_decoding()
         if self._interim is not None:
             self._interim.reset()
-        self._kept.clear()
-        self._first_kept = 0
-        self._first_pass_told = False
+        self._frames.clear()
+        self._first_frame = 0
+        self._first_pass_sent = False
 
 
-def _timed(words: tuple[Word, ...], said: Utterance) -> list[Word]:
+def _with_stream_times(words: tuple[RecognizedWord, ...], utterance: FinishedUtterance) -> list[RecognizedWord]:
     """Times of the stream, never decreasing and never outside the utterance. Somebody is heard until the end of the
     speech, so the last word lasts until then: engines are not sure of it, least of all after numbers."""
-    timed: list[Word] = []
-    at, until = max(said.offset_ms, said.speech_ms[0] - _EARLY_MS), said.until_ms
+    timed: list[RecognizedWord] = []
+    at, until = max(utterance.offset_ms, utterance.speech_ms[0] - _EARLY_MS), utterance.until_ms
     for number, word in enumerate(words, 1):
-        start = min(max(word.start_ms + said.offset_ms, at), until)
-        end = max(word.end_ms + said.offset_ms, said.speech_ms[1] if number == len(words) else start)
+        start = min(max(word.start_ms + utterance.offset_ms, at), until)
+        end = max(word.end_ms + utterance.offset_ms, utterance.speech_ms[1] if number == len(words) else start)
         at = min(max(end, start), until)
-        timed.append(Word(word.text, start, at, word.confidence))
+        timed.append(RecognizedWord(word.text, start, at, word.confidence))
     return timed

@@ -1,7 +1,7 @@
-"""The seam between the servicers and the engines: what a listener is asked, and what it answers.
+"""The seam between the services and the engines: what a recognition stream is asked, and what it answers.
 
-A servicer turns a Riva request into a `HearingRequest`, opens a `Listener`, feeds it PCM and
-turns every `Heard` into Riva's result. It never sees an engine; an engine never sees gRPC.
+A service turns a Riva request into a `RecognitionOptions`, opens a `RecognitionStream`, feeds it PCM and
+turns every `RecognitionResult` into Riva's result. It never sees an engine; an engine never sees gRPC.
 
 Timeline of one utterance, all positions counted in samples, never in wall-clock time, so that the
 same audio gives the same results however it was cut into messages and however busy the machine was:
@@ -46,11 +46,11 @@ class Endpointing:
 
 
 @dataclass(frozen=True, slots=True)
-class HearingRequest:
-    """One stream's wishes."""
+class RecognitionOptions:
+    """What one stream asks for."""
 
     rate: int
-    """Samples a second of what will be heard (8000..96000); the listener resamples."""
+    """Samples per second of what will come (8000..96000); the stream resamples."""
     engine: str = ""
     """Name of the engine for finals; empty takes the default."""
     interim: bool = False
@@ -65,14 +65,14 @@ class HearingRequest:
     patient: bool = False
     """Nobody waits: finals may come minutes later if they are better for it."""
     clean_points: bool = False
-    """Tell, as a `Heard` without alternatives, each position in silence at which the listener started
+    """Tell, as a `RecognitionResult` without alternatives, each position in silence at which the stream started
     clean: a client that resumes there gets the results it would have got without interruption."""
     vad_probabilities: bool = False
-    """Tell the voice detector's probabilities, one for each frame, as a `Heard` without alternatives."""
+    """Tell the probabilities of voice activity, one for each frame, as a `RecognitionResult` without alternatives."""
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class RecognizedWord:
     text: str
     start_ms: int
     end_ms: int
@@ -84,11 +84,11 @@ class Hypothesis:
     text: str
     """No trailing space; the servicer adds Riva's."""
     confidence: float
-    words: tuple[Word, ...] = ()
+    words: tuple[RecognizedWord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class RecognitionResult:
     """One result. Times are ms from the start of the stream."""
 
     final: bool
@@ -96,25 +96,25 @@ class Heard:
     """0 for a final, 0.1 volatile, 0.9 stable prefix, 1.0 first-pass end of utterance."""
     alternatives: tuple[Hypothesis, ...]
     processed_ms: int
-    """For a final or a clean point: exactly where the listener started clean; for the finals of utterances that were
-    decoded together, before the first of them. Else: heard so far."""
+    """For a final or a clean point: exactly where the stream started clean; for the finals of utterances that were
+    decoded together, before the first of them. Else: how far the stream is."""
     speech_ms: tuple[int, int] = (0, 0)
-    """For a final: start and end of speech as the voice detector saw them."""
+    """For a final: start and end of speech by the voice activity detector."""
     vad: tuple[float, ...] = ()
 
 
-class Listener(Protocol):
-    """Hears one mono stream."""
+class RecognitionStream(Protocol):
+    """Recognises one mono stream."""
 
-    async def hear(self, samples: Samples) -> list[Heard]:
+    async def feed(self, samples: Samples) -> list[RecognitionResult]:
         """Take the next samples, in any amount; answers when everything they decide is decided."""
         ...
 
-    async def end_utterance(self) -> list[Heard]:
-        """Finalise what has been said up to now and go on listening (Riva's `force_eou`)."""
+    async def end_utterance(self) -> list[RecognitionResult]:
+        """Finalise what has been said up to now and go on (Riva's `force_eou`)."""
         ...
 
-    async def finish(self) -> list[Heard]:
+    async def finish(self) -> list[RecognitionResult]:
         """The stream is over: the last final, if there is one."""
         ...
 
@@ -132,14 +132,14 @@ class EngineInfo:
 
 
 class Busy(Exception):
-    """More is being heard than can be decoded in time; `retry_ms` says when to ask again."""
+    """More is being said than can be decoded in time; `retry_ms` says when to ask again."""
 
     def __init__(self, retry_ms: int) -> None:
         super().__init__(f"all recogniser slots are busy, try again in {retry_ms} ms")
         self.retry_ms = retry_ms
 
 
-class Ears(Protocol):
+class Recognizer(Protocol):
     """The engines of one process, shared by all its streams."""
 
     @property
@@ -147,7 +147,7 @@ class Ears(Protocol):
         """What can be asked for; the first is the default."""
         ...
 
-    def listen(self, request: HearingRequest) -> Listener:
+    def open_stream(self, options: RecognitionOptions) -> RecognitionStream:
         """Open a stream. Raises `Busy` at the limit and `KeyError` for an unknown engine."""
         ...
 

@@ -1,4 +1,4 @@
-"""What is to be said, sentence by sentence, so that the first is heard while the rest is still being made."""
+"""Plain text or SSML cut into sentences, so that the first is heard while the rest is still being made."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from asr.local.refusal import invalid
+from asr.local.errors import invalid
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')]*\s+|\n{2,}")
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|e\.g|i\.e|[A-Z])\.$")
@@ -19,32 +19,32 @@ _TIME = re.compile(r"\s*\+?(\d+(?:\.\d+)?)(ms|s)\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SsmlSentence:
     text: str
     pause_ms: int = 0
     """Silence that follows."""
 
 
-def narrate(text: str) -> list[Sentence]:
+def split_sentences(text: str) -> list[SsmlSentence]:
     """Plain text or SSML. Of SSML breaks are honoured; other tags are not read aloud and change nothing."""
     if not text.strip():
         raise invalid("text must not be empty")
     if not text.lstrip().startswith("<speak"):
-        return [Sentence(sentence) for sentence in _sentences(text)]
-    said: list[Sentence] = []
+        return [SsmlSentence(sentence) for sentence in _sentences(text)]
+    sentences: list[SsmlSentence] = []
     for part in _walk(_parse(text.strip())):
         if isinstance(part, str):
-            said += [Sentence(sentence) for sentence in _sentences(part)]
-        elif said:
-            said[-1] = Sentence(said[-1].text, min(_LONGEST_BREAK_MS, said[-1].pause_ms + part))
+            sentences += [SsmlSentence(sentence) for sentence in _sentences(part)]
+        elif sentences:
+            sentences[-1] = SsmlSentence(sentences[-1].text, min(_LONGEST_BREAK_MS, sentences[-1].pause_ms + part))
         else:
-            said.append(Sentence("", part))
-    if not any(sentence.text for sentence in said):
+            sentences.append(SsmlSentence("", part))
+    if not any(sentence.text for sentence in sentences):
         raise invalid("text must not be empty")
-    return said
+    return sentences
 
 
-def plain(sentences: list[Sentence]) -> str:
+def plain_text(sentences: list[SsmlSentence]) -> str:
     """The words alone, as they are spoken."""
     return " ".join(sentence.text for sentence in sentences if sentence.text)
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from asr.local.hearing import Samples
-from asr.local.narration import Sentence, narrate, plain
-from asr.local.outgoing import Outgoing, outgoing
-from asr.local.refusal import invalid, unimplemented
-from asr.local.voices import HOW_TO_GET_ONE, Voice
+from asr.local.codecs.encoders import AudioEncoder, make_encoder
+from asr.local.errors import invalid, unimplemented
+from asr.local.stt.types import Samples
+from asr.local.tts.ssml import SsmlSentence, plain_text, split_sentences
+from asr.local.tts.voices import HOW_TO_GET_ONE, Voice
 
 DEFAULT_LANGUAGE = "en-US"
 SUBVOICE = "Female-1"
@@ -22,7 +22,7 @@ _LOUD = 300
 
 
 @dataclass(frozen=True, slots=True)
-class SpokenWord:
+class WordTiming:
     """Times are estimates: the sentence's sound shared out by the letters of its words."""
 
     text: str
@@ -31,26 +31,26 @@ class SpokenWord:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class SynthesizedSentence:
     """One sentence, encoded. Word times count from the start of the request's audio."""
 
     text: str
     audio: bytes
     seconds: float
-    words: tuple[SpokenWord, ...]
+    words: tuple[WordTiming, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class SynthesisRequest:
     """A request that has been found good, before anything is spoken."""
 
-    sentences: list[Sentence]
+    sentences: list[SsmlSentence]
     language: str
-    out: Outgoing
+    encoder: AudioEncoder
 
     @property
     def text(self) -> str:
-        return plain(self.sentences)
+        return plain_text(self.sentences)
 
 
 def voice_family(language: str) -> str:
@@ -59,7 +59,7 @@ def voice_family(language: str) -> str:
     return f"{_LANGUAGE_NAMES.get(short, short)}-{region}"
 
 
-class Speaker:
+class Synthesizer:
     """The voice of the server. Two sentences at a time: more would only take turns on the same cores."""
 
     def __init__(self, voice: Voice | None) -> None:
@@ -74,11 +74,11 @@ class Speaker:
         languages = self.voice.languages if self.voice else ()
         return {language: [f"{voice_family(language)}.{SUBVOICE}"] for language in languages}
 
-    def prepare(self, text: str, language: str, voice_name: str, encoding: int, rate: int) -> Script:
+    def prepare(self, text: str, language: str, voice_name: str, encoding: int, rate: int) -> SynthesisRequest:
         if self.voice is None:
             raise unimplemented(HOW_TO_GET_ONE)
         found = self._language(language, voice_name)
-        return Script(narrate(text), found, outgoing(encoding, rate, self.voice.rate))
+        return SynthesisRequest(split_sentences(text), found, make_encoder(encoding, rate, self.voice.rate))
 
     def _language(self, language: str, voice_name: str) -> str:
         assert self.voice is not None
@@ -93,34 +93,36 @@ class Speaker:
             "Please specify the voice name in your SynthesizeSpeechRequest."
         )
 
-    async def speak(self, script: Script) -> AsyncIterator[Spoken]:
+    async def synthesize(self, request: SynthesisRequest) -> AsyncIterator[SynthesizedSentence]:
         """Each sentence as soon as it is spoken; the last one carries what the encoder held back."""
         assert self.voice is not None
         loop = asyncio.get_running_loop()
-        spoken_ms = 0.0
-        last = len(script.sentences) - 1
-        for place, sentence in enumerate(script.sentences):
+        synthesized_ms = 0.0
+        last = len(request.sentences) - 1
+        for place, sentence in enumerate(request.sentences):
             one = await loop.run_in_executor(
-                self._threads, self._say, script, sentence, round(spoken_ms), place == last
+                self._threads, self._synthesize_sentence, request, sentence, round(synthesized_ms), place == last
             )
-            spoken_ms += one.seconds * 1000
+            synthesized_ms += one.seconds * 1000
             yield one
 
-    def _say(self, script: Script, sentence: Sentence, offset_ms: int, last: bool) -> Spoken:
+    def _synthesize_sentence(
+        self, request: SynthesisRequest, sentence: SsmlSentence, offset_ms: int, last: bool
+    ) -> SynthesizedSentence:
         assert self.voice is not None
         samples = np.empty(0, np.int16)
         if sentence.text:
-            samples = self.voice.speak(sentence.text, script.language)
-        words = _timed(sentence.text, samples, self.voice.rate, offset_ms)
+            samples = self.voice.synthesize(sentence.text, request.language)
+        words = _estimate_word_times(sentence.text, samples, self.voice.rate, offset_ms)
         if sentence.pause_ms:
             samples = np.pad(samples, (0, sentence.pause_ms * self.voice.rate // 1000))
-        audio = script.out.encode(samples)
+        audio = request.encoder.encode(samples)
         if last:
-            audio += script.out.finish()
-        return Spoken(sentence.text, audio, len(samples) / self.voice.rate, words)
+            audio += request.encoder.finish()
+        return SynthesizedSentence(sentence.text, audio, len(samples) / self.voice.rate, words)
 
 
-def _timed(text: str, samples: Samples, rate: int, offset_ms: int) -> tuple[SpokenWord, ...]:
+def _estimate_word_times(text: str, samples: Samples, rate: int, offset_ms: int) -> tuple[WordTiming, ...]:
     words = text.split()
     loud = np.flatnonzero(np.abs(samples.astype(np.int32)) > _LOUD)
     if not words or not len(loud):
@@ -128,4 +130,4 @@ def _timed(text: str, samples: Samples, rate: int, offset_ms: int) -> tuple[Spok
     start, end = offset_ms + loud[0] * 1000 / rate, offset_ms + (loud[-1] + 1) * 1000 / rate
     letters = np.cumsum([0, *(len(word) + 1 for word in words)])
     edges = [round(start + (end - start) * passed / letters[-1]) for passed in letters]
-    return tuple(SpokenWord(word, edges[at], edges[at + 1]) for at, word in enumerate(words))
+    return tuple(WordTiming(word, edges[at], edges[at + 1]) for at, word in enumerate(words))

@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from asr.local.hearing import Samples
-from asr.local.wav import WavReader
+from asr.local.codecs.wav import WavReader
+from asr.local.stt.types import Samples
 from tenor.errors import BadInput
 
 _EUROPEAN = ("en-US", "en-GB", "de-DE", "es-ES", "fr-FR", "it-IT")
@@ -42,7 +42,7 @@ class Voice(Protocol):
         """Samples a second of what it says."""
         ...
 
-    def speak(self, text: str, language: str) -> Samples: ...
+    def synthesize(self, text: str, language: str) -> Samples: ...
 
 
 class PicoVoice:
@@ -56,15 +56,15 @@ class PicoVoice:
         self._lock = threading.Lock()
         self._engines: dict[str, Any] = {}
 
-    def speak(self, text: str, language: str) -> Samples:
+    def synthesize(self, text: str, language: str) -> Samples:
         import ttspico
 
         with self._lock:
             if language not in self._engines:
                 self._engines[language] = ttspico.TtsEngine(language)
             # Pico reads angle brackets as markup of its own.
-            said: bytes | None = self._engines[language].speak(text.replace("<", " ").replace(">", " "))
-        return np.frombuffer(said or b"", "<i2").astype(np.int16, copy=False)
+            pcm: bytes | None = self._engines[language].speak(text.replace("<", " ").replace(">", " "))
+        return np.frombuffer(pcm or b"", "<i2").astype(np.int16, copy=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +77,20 @@ class ProgramVoice:
     command: Callable[[str, str], Sequence[str]]
     """Language and file to write, to the arguments; the sentence comes on standard input."""
 
-    def speak(self, text: str, language: str) -> Samples:
+    def synthesize(self, text: str, language: str) -> Samples:
         with tempfile.TemporaryDirectory(prefix="tenor-voice-") as folder:
-            spoken, written = Path(folder, "speech.wav"), Path(folder, "text")
-            written.write_text(text + "\n", encoding="utf-8")
-            with written.open("rb") as sentence:
+            wav_file, text_file = Path(folder, "speech.wav"), Path(folder, "text")
+            text_file.write_text(text + "\n", encoding="utf-8")
+            with text_file.open("rb") as sentence:
                 subprocess.run(
-                    self.command(language, str(spoken)),
+                    self.command(language, str(wav_file)),
                     stdin=sentence,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
                     timeout=_PATIENCE_S,
                     check=True,
                 )
-            return np.frombuffer(_pcm(spoken.read_bytes()), "<i2").astype(np.int16, copy=False)
+            return np.frombuffer(_pcm(wav_file.read_bytes()), "<i2").astype(np.int16, copy=False)
 
 
 def _pcm(wav: bytes) -> bytes:

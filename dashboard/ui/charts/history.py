@@ -1,4 +1,4 @@
-"""The plots of the pages that look back. Colours are told apart with any colour vision; sides differ in shape too."""
+"""Charts of the pages that look back: moods, shares and counts over time, by person, by hour and by group."""
 
 from __future__ import annotations
 
@@ -7,76 +7,44 @@ from datetime import date, timedelta
 from typing import Any
 
 import altair as alt
-import streamlit as st
 
-from dashboard.look import SENTIMENT_COLOURS, SERIES
-from storage.figures import Sums, Trend
-from storage.history import Tally
-from storage.periods import Step
+from dashboard.ui.charts.base import GREY, MOOD, SIDE_COLOURS, SIDE_SHAPES, SIDES, Chart, Rows, chart, dates, moment
+from dashboard.ui.theme import SENTIMENT_COLOURS, SERIES
+from storage.queries.history import CallStatistics
+from storage.queries.periods import Step
+from storage.queries.statistics import MeasureSummary, Trend
 
-SIDES = {"mood_caller": "Caller", "mood_agent": "Agent"}
-SIDE_COLOURS = alt.Scale(domain=list(SIDES.values()), range=[SERIES[0], SERIES[1]])
-SIDE_SHAPES = alt.Scale(domain=list(SIDES.values()), range=["circle", "diamond"])
-GREY = SENTIMENT_COLOURS["neutral"]
-MOOD = alt.Scale(
-    domain=[-0.3, 0, 0.3],
-    range=[SENTIMENT_COLOURS["negative"], GREY, SENTIMENT_COLOURS["positive"]],
-    interpolate="rgb",
-    clamp=True,
-)
-"""The same colour for the same mood on every plot; each step of it stands out from white and from dark."""
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-CONFIG = {
-    "axis": {"labelFlush": False, "labelOverlap": True},
-    "legend": {"symbolOpacity": 1, "symbolStrokeWidth": 0},
-    "mark": {"tooltip": None},
-}
-"""Labels stand at their marks, and legends show the colours as they are."""
-WIDTHS = {"day": 1, "week": 7, "month": 30}
-Rows = list[dict[str, Any]]
-Plot = Any
-"""A chart of Altair's, whose own types are not told apart here."""
-
-
-def show(plot: Plot, *, choose: str = "", key: str = "") -> dict[str, Any]:
-    """Draw it as wide as there is room. `choose` names the selection that a click makes: what was clicked.
-
-    Not by `st.altair_chart`, which checks each plot against the whole schema and takes ten times as long."""
-    spec = plot.to_dict(validate=False)
-    spec["config"] = CONFIG
-    if not choose:
-        st.vega_lite_chart(spec, width="stretch", key=key or None)
-        return {}
-    event: Any = st.vega_lite_chart(spec, width="stretch", key=key, on_select="rerun", selection_mode=choose)
-    chosen = event.selection.get(choose) or [{}]
-    return dict(chosen[0])
-
-
-def chart(rows: Rows) -> Plot:
-    return alt.Chart(alt.Data(values=rows))  # type: ignore[no-untyped-call]
+STEP_DAYS = {"day": 1, "week": 7, "month": 30}
 
 
 def mood_over_time(
-    steps: Mapping[date, Tally], trends: Mapping[str, Trend | None], team: float | None, step: Step
-) -> Plot:
+    steps: Mapping[date, CallStatistics], trends: Mapping[str, Trend | None], team: float | None, step: Step
+) -> Chart:
     """Both sides: a mark a step, larger with more calls, and the trend with its band. A click chooses the step."""
     rows: Rows = []
-    for day, tally in steps.items():
-        for figure, side in SIDES.items():
-            sums = tally[figure]
-            if sums.n:
+    for day, stats in steps.items():
+        for measure, side in SIDES.items():
+            summary = stats[measure]
+            if summary.n:
                 rows.append(
-                    {"day": day.isoformat(), "date": moment(day), "side": side, "mood": sums.mean, "calls": sums.n}
+                    {
+                        "day": day.isoformat(),
+                        "date": moment(day),
+                        "side": side,
+                        "mood": summary.mean,
+                        "calls": summary.n,
+                    }
                 )
     line: Rows = [
         {
             "date": moment(point.day),
-            "side": SIDES[figure],
+            "side": SIDES[measure],
             "mood": point.value,
             "low": max(-1.0, point.low),  # no mood is beyond
             "high": min(1.0, point.high),
         }
-        for figure, found in trends.items()
+        for measure, found in trends.items()
         if found
         for point in found.line
     ]
@@ -113,15 +81,15 @@ def mood_over_time(
     return alt.layer(*layers).properties(height=300)
 
 
-def figure_over_time(steps: Mapping[date, Tally], figure: str, other: float | None) -> Plot:
+def measure_over_time(steps: Mapping[date, CallStatistics], measure: str, other: float | None) -> Chart:
     """A share with its 95 % intervals; the dashed line is the team."""
     rows: Rows = []
-    for day, tally in steps.items():
-        sums = tally[figure]
-        if sums.n:
-            reach = sums.interval
+    for day, stats in steps.items():
+        summary = stats[measure]
+        if summary.n:
+            reach = summary.interval
             low, high = (max(0.0, reach.low), min(1.0, reach.high)) if reach else (None, None)
-            rows.append({"date": moment(day), "value": sums.mean, "low": low, "high": high, "calls": sums.n})
+            rows.append({"date": moment(day), "value": summary.mean, "low": low, "high": high, "calls": summary.n})
     base = chart(rows).encode(x=_days(4, padding=8))
     y = alt.Y("value:Q", title=None, axis=alt.Axis(format="%", tickCount=4), scale=alt.Scale(zero=True))
     line = base.mark_line(color=SERIES[2], strokeWidth=1.8, point=alt.OverlayMarkDef(size=22, color=SERIES[2])).encode(
@@ -140,14 +108,14 @@ def figure_over_time(steps: Mapping[date, Tally], figure: str, other: float | No
     return alt.layer(*layers).properties(height=150)
 
 
-def counts_over_time(steps: Mapping[date, Tally], step: Step) -> Plot:
+def counts_over_time(steps: Mapping[date, CallStatistics], step: Step) -> Chart:
     """Calls, and how many of them escalated."""
     rows: Rows = []
-    for day, tally in steps.items():
-        escalated = round(tally["escalated"].total)
-        span = {"date": moment(day), "end": moment(day + timedelta(days=WIDTHS[step]))}
+    for day, stats in steps.items():
+        escalated = round(stats["escalated"].total)
+        span = {"date": moment(day), "end": moment(day + timedelta(days=STEP_DAYS[step]))}
         rows.append(span | {"kind": "Escalated", "calls": escalated, "low": 0, "high": escalated})
-        rows.append(span | {"kind": "Other", "calls": tally.calls - escalated, "low": escalated, "high": tally.calls})
+        rows.append(span | {"kind": "Other", "calls": stats.calls - escalated, "low": escalated, "high": stats.calls})
     colours = alt.Scale(domain=["Escalated", "Other"], range=[SENTIMENT_COLOURS["negative"], "#6E8CB0"])
     return (
         chart(rows)
@@ -164,22 +132,41 @@ def counts_over_time(steps: Mapping[date, Tally], step: Step) -> Plot:
     )
 
 
-def dots(groups: Sequence[tuple[str, str, Sums, str]], overall: float | None, legend: str) -> Plot:
-    """Means with their 95 % intervals, one row each: id, name, sums and the group that gives the colour."""
+def sentiments_over_time(days: Mapping[tuple[date, str], int]) -> Chart:
+    """Sentences a day, by sentiment."""
+    rows: Rows = [{"date": moment(day), "sentiment": label, "sentences": n} for (day, label), n in days.items()]
+    colours = alt.Scale(domain=list(SENTIMENT_COLOURS), range=list(SENTIMENT_COLOURS.values()))
+    return (
+        chart(rows)
+        .mark_bar()
+        .encode(
+            x=alt.X("date:T", timeUnit="yearmonthdate", title=None, axis=dates(8)),
+            y=alt.Y("sentences:Q", title=None, axis=alt.Axis(tickCount=3, format="d")),
+            color=alt.Color("sentiment:N", scale=colours, title=None, legend=alt.Legend(orient="top")),
+            tooltip=[alt.Tooltip("date:T", title="Day", format="%-d %B"), "sentiment:N", "sentences:Q"],
+        )
+        .properties(height=190)
+    )
+
+
+def means_by_person(
+    groups: Sequence[tuple[str, str, MeasureSummary, str]], overall: float | None, legend: str
+) -> Chart:
+    """Means with their 95 % intervals, one row each: id, name, summary and the group that gives the colour."""
     rows: Rows = []
-    for key, name, sums, group in groups:
-        if sums.n:
-            reach = sums.interval
-            few = sums.n < 10
+    for key, name, summary, group in groups:
+        if summary.n:
+            reach = summary.interval
+            few = summary.n < 10
             rows.append(
                 {
                     "id": key,
-                    "name": f"{name} ({sums.n})",
-                    "mood": sums.mean,
+                    "name": f"{name} ({summary.n})",
+                    "mood": summary.mean,
                     "low": reach.low if reach and not few else None,
                     "high": reach.high if reach and not few else None,
                     "group": group or "no team",
-                    "calls": sums.n,
+                    "calls": summary.n,
                     "note": "too few to compare" if few else "",
                     "few": few,
                 }
@@ -217,12 +204,12 @@ def dots(groups: Sequence[tuple[str, str, Sums, str]], overall: float | None, le
     return alt.layer(*layers).properties(height=alt.Step(24))
 
 
-def rhythm(hours: Mapping[tuple[int, int], Tally]) -> Plot:
+def hours_of_week(hours: Mapping[tuple[int, int], CallStatistics]) -> Chart:
     """When calls come and how they feel: a square an hour of the week; larger with more calls."""
     rows: Rows = [
-        {"day": WEEKDAYS[day], "hour": hour, "mood": tally["mood_caller"].mean, "calls": tally.calls}
-        for (day, hour), tally in hours.items()
-        if tally["mood_caller"].n
+        {"day": WEEKDAYS[day], "hour": hour, "mood": stats["mood_caller"].mean, "calls": stats.calls}
+        for (day, hour), stats in hours.items()
+        if stats["mood_caller"].n
     ]
     return (
         chart(rows)
@@ -240,10 +227,10 @@ def rhythm(hours: Mapping[tuple[int, int], Tally]) -> Plot:
     )  # fmt: skip
 
 
-def bars(groups: Iterable[tuple[str, Tally]], title: str) -> Plot:
+def calls_by_group(groups: Iterable[tuple[str, CallStatistics]], title: str) -> Chart:
     """How many calls each, coloured by how the caller felt."""
     rows: Rows = [
-        {"name": name, "calls": tally.calls, "mood": tally["mood_caller"].mean or 0.0} for name, tally in groups
+        {"name": name, "calls": stats.calls, "mood": stats["mood_caller"].mean or 0.0} for name, stats in groups
     ]
     return (
         chart(rows)
@@ -263,38 +250,10 @@ def bars(groups: Iterable[tuple[str, Tally]], title: str) -> Plot:
     )
 
 
-def moment(day: date) -> str:
-    """A day's beginning, as a browser reads it in its own zone."""
-    return f"{day.isoformat()}T00:00:00"
-
-
-def dates(ticks: int, form: str = "%-d %b") -> alt.Axis:
-    """Times along the bottom, written the same way from end to end; in a short span a day is written once."""
-    once = alt.Undefined if "%H" in form else f"hours(datum.value) ? '' : timeFormat(datum.value, '{form}')"
-    return alt.Axis(format=form, tickCount=ticks, grid=False, labelExpr=once)
-
-
 def _days(ticks: int, padding: int = 0) -> alt.X:
     """With room for the first and last mark."""
     return alt.X("date:T", title=None, axis=dates(ticks), scale=alt.Scale(padding=padding))
 
 
-def _zero() -> Plot:
+def _zero() -> Chart:
     return chart([{"mood": 0}]).mark_rule(color=GREY, opacity=0.45).encode(y="mood:Q")
-
-
-def sentiments_over_time(days: Mapping[tuple[date, str], int]) -> Plot:
-    """Sentences a day, by sentiment."""
-    rows: Rows = [{"date": f"{day}T00:00:00", "sentiment": label, "sentences": n} for (day, label), n in days.items()]
-    colours = alt.Scale(domain=list(SENTIMENT_COLOURS), range=list(SENTIMENT_COLOURS.values()))
-    return (
-        chart(rows)
-        .mark_bar()
-        .encode(
-            x=alt.X("date:T", timeUnit="yearmonthdate", title=None, axis=dates(8)),
-            y=alt.Y("sentences:Q", title=None, axis=alt.Axis(tickCount=3, format="d")),
-            color=alt.Color("sentiment:N", scale=colours, title=None, legend=alt.Legend(orient="top")),
-            tooltip=[alt.Tooltip("date:T", title="Day", format="%-d %B"), "sentiment:N", "sentences:Q"],
-        )
-        .properties(height=190)
-    )

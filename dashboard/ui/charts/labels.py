@@ -1,4 +1,4 @@
-"""Plots of how far people agree."""
+"""Charts of how far people agree."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from dashboard.look import SERIES
-from dashboard.plots import GREY, Plot, Rows, chart
-from storage.agreement import Pair
+from dashboard.ui.charts.base import GREY, Chart, Rows, chart
+from dashboard.ui.theme import SERIES
+from storage.labels.agreement import Pair
 
 
-def kappas(pairs: Sequence[Pair]) -> Plot:
+def kappas(pairs: Sequence[Pair]) -> Chart:
     """Agreement of any two people, with its interval."""
     rows: Rows = []
     for pair in pairs[:12]:
@@ -47,7 +47,7 @@ def kappas(pairs: Sequence[Pair]) -> Plot:
     return alt.layer(lines, marks, names).properties(height=alt.Step(38))
 
 
-def answers(pair: Pair) -> Plot:
+def confusion(pair: Pair) -> Chart:
     """How often one said this and the other that; with many values, only where they differ."""
     rows: Rows = [{"one": first, "other": second, "times": n} for (first, second), n in pair.answers.items()]
     if len({row["one"] for row in rows}) > 4:
@@ -66,7 +66,7 @@ def answers(pair: Pair) -> Plot:
     return alt.layer(squares, text).properties(height=alt.Step(34))
 
 
-def _differences(rows: Rows, pair: Pair) -> Plot:
+def _differences(rows: Rows, pair: Pair) -> Chart:
     apart = sorted((row for row in rows if row["one"] != row["other"]), key=lambda row: -row["times"])[:10]
     named = [row | {"said": f"{row['one']} / {row['other']}".replace("_", " ")} for row in apart]
     return (

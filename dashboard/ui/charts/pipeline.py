@@ -1,4 +1,4 @@
-"""Plots of how fast the pipeline is."""
+"""Charts of how fast the pipeline is."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from dashboard.look import SENTIMENT_COLOURS, SERIES
-from dashboard.plots import GREY, Plot, Rows, chart, dates
-from storage.operations import Wait
+from dashboard.ui.charts.base import GREY, Chart, Rows, chart, dates
+from dashboard.ui.theme import SENTIMENT_COLOURS, SERIES
+from storage.queries.operations import StageLatency
 
 
-def flow(steps: Sequence[tuple[float, int]], step_s: int, form: str) -> Plot:
+def throughput(steps: Sequence[tuple[float, int]], step_s: int, form: str) -> Chart:
     """Sentences a step; a gap is a time without any."""
     rows: Rows = [{"at": at * 1000, "end": (at + step_s) * 1000, "low": 0, "sentences": n} for at, n in steps]
     return (
@@ -28,7 +28,7 @@ def flow(steps: Sequence[tuple[float, int]], step_s: int, form: str) -> Plot:
     )
 
 
-def latency_over_time(points: Sequence[tuple[float, float, float]], target_ms: float, form: str) -> Plot:
+def latency_over_time(points: Sequence[tuple[float, float, float]], target_ms: float, form: str) -> Chart:
     """The middle of all sentences and the slowest twentieth, against the target."""
     names = ("Median", "95th percentile")
     rows: Rows = [
@@ -59,7 +59,7 @@ def latency_over_time(points: Sequence[tuple[float, float, float]], target_ms: f
     return alt.layer(lines, rule, name).properties(height=190)
 
 
-def waits(stages: Sequence[Wait]) -> Plot:
+def stage_latencies(stages: Sequence[StageLatency]) -> Chart:
     """How long each stage takes: a bar to the median, a tick at the 95th percentile."""
     rows: Rows = [{"stage": one.stage, "p50": one.p50, "p95": one.p95, "p99": one.p99} for one in stages]
     order = [one.stage for one in stages]

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections import OrderedDict
 from typing import Any
 
 import msgspec
 
-from ingest.gateway.faults import Malformed, unreadable
+from ingest.gateway.errors import Malformed, unreadable
+from tenor.bounded_dict import BoundedDict
 
 MOST = 10_000
 KEPT_S = 3600.0
 
 
 class Registration(msgspec.Struct):
-    """Body of `POST /audiosocket/calls`. Other keys become particulars of the call."""
+    """Body of `POST /audiosocket/calls`. Other keys tell about the call."""
 
     uuid: uuid.UUID
     call: str
@@ -31,7 +31,7 @@ class Registration(msgspec.Struct):
 
 class Registrations:
     def __init__(self) -> None:
-        self._known: OrderedDict[uuid.UUID, tuple[float, Registration, dict[str, Any]]] = OrderedDict()
+        self._known: BoundedDict[uuid.UUID, tuple[float, Registration, dict[str, Any]]] = BoundedDict(MOST)
 
     def add(self, body: bytes) -> Registration:
         """Raises Malformed when the body is no registration."""
@@ -45,7 +45,6 @@ class Registrations:
         for known in ("uuid", "call", "role", "roles"):
             told.pop(known, None)
         self._known[registration.uuid] = (time.monotonic(), registration, told)
-        self._known.move_to_end(registration.uuid)
         self._forget()
         return registration
 
@@ -57,5 +56,5 @@ class Registrations:
 
     def _forget(self) -> None:
         oldest = time.monotonic() - KEPT_S
-        while self._known and (len(self._known) > MOST or next(iter(self._known.values()))[0] < oldest):
+        while self._known and next(iter(self._known.values()))[0] < oldest:
             self._known.popitem(last=False)

@@ -1,6 +1,6 @@
-"""Asterisk AudioSocket: one voice over TCP.
+"""Asterisk AudioSocket: one voice over TCP, or two: what we send the caller hears.
 
-Frames of type (u8), length (u16, big-endian) and payload: the UUID first, then audio, then hang-up.
+Frames of type (u8), length (u16, big-endian) and payload: the UUID first, then audio and keys, then hang-up.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from enum import IntEnum
 import structlog
 
 from ingest.gateway import metrics
-from ingest.gateway.faults import Full, Malformed
+from ingest.gateway.audiosocket.peers import Peers
+from ingest.gateway.audiosocket.registrations import Registration, Registrations
+from ingest.gateway.call_info import ASSISTANT, assistant_of, call_info
+from ingest.gateway.errors import Full, Malformed
 from ingest.gateway.ids import call_id
 from ingest.gateway.leg import Leg
-from ingest.gateway.particulars import particulars
-from ingest.gateway.peers import Peers
-from ingest.gateway.registrations import Registration, Registrations
+from ingest.gateway.playback import Playback
 from ingest.gateway.switchboard import Switchboard
 from tenor.events import Call
 
@@ -47,12 +48,16 @@ RATES = {
     0x18: 192_000,
 }
 """Types of audio frames and their samples a second; older Asterisk knows the first only."""
+_KINDS = {rate: kind for kind, rate in RATES.items()}
+LEAD_MS = 100
+"""What is sent cannot be taken back, so little is sent ahead."""
 _HEADER = struct.Struct(">BH")
 _GOODBYE = _HEADER.pack(Kind.HANG_UP, 0)
 
 
 class AudioSocketSession:
     platform = "audiosocket"
+    lead_ms = LEAD_MS
 
     def __init__(
         self,
@@ -68,7 +73,8 @@ class AudioSocketSession:
         self._registrations = registrations
         self._leg: Leg | None = None
         self._channel = 0
-        self._rate = 0
+        self.rate = 0
+        """Samples a second, both ways; 0 until the first audio."""
         self._at = 0
         self._dropped = False
 
@@ -91,6 +97,8 @@ class AudioSocketSession:
             log.info("connection broke", platform=self.platform)
         finally:
             self._board.disconnect(self)
+            if self._playback is not None:
+                self._playback.disconnect(self)
             if self._leg is not None:
                 self._leg.lose()
             self._writer.close()
@@ -118,6 +126,8 @@ class AudioSocketSession:
                 self._join(uuid.UUID(bytes=payload))
             case Kind.UUID:
                 raise Malformed("a UUID must come once, with 16 bytes")
+            case Kind.DTMF if self._playback is not None:
+                self._playback.press(payload.decode("ascii", "replace"))
             case Kind.DTMF:
                 metrics.IGNORED.labels(self.platform, "dtmf").inc()
             case Kind.ERROR:
@@ -135,9 +145,15 @@ class AudioSocketSession:
         found = self._registrations.find(number)
         registration, told = found or (Registration(number, str(number), roles=("caller",)), {})
         self._channel = registration.roles.index(registration.role)
+        settings = self._board.settings
+        # Sockets of a call between two people listen only, unless the registration wants the assistant.
+        alone = len(registration.roles) == 1 or ASSISTANT in told
+        two_way = alone and bool(assistant_of(settings, self.platform, told))
+        if two_way:
+            self._channel = 0
 
         def info(started_at: float) -> Call:
-            return particulars(self._board.settings, self.platform, registration.roles, told, started_at)
+            return call_info(settings, self.platform, registration.roles, told, started_at, two_way=two_way)
 
         call = call_id(self.platform, registration.call)
         self._leg = self._board.join(call, self, frozenset({self._channel}), info)
@@ -150,11 +166,28 @@ class AudioSocketSession:
             raise Malformed("audio before the UUID")
         if len(payload) % 2:
             raise Malformed("half a sample in an audio frame")
-        if self._rate not in (0, rate):
+        if self.rate not in (0, rate):
             raise Malformed("the sample rate changed within the connection")
-        self._rate = rate
+        if not self.rate:
+            self.rate = rate
+            if self._playback is not None and self._channel != self._playback.channel:
+                self._playback.connect(self)
         self._leg.write(self._channel, rate, self._at, payload)
         self._at += len(payload) // 2
+
+    @property
+    def _playback(self) -> Playback | None:
+        return None if self._leg is None else self._leg.call.playback
+
+    async def play(self, pcm: bytes) -> None:
+        self._writer.write(_HEADER.pack(_KINDS[self.rate], len(pcm)) + pcm)
+        await self._writer.drain()
+
+    async def clear(self) -> None:
+        """The protocol has no word for it: what was sent ahead is played."""
+
+    async def mark(self, name: str) -> bool:
+        return False
 
     def _hang_up(self) -> None:
         if self._leg is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-from ingest.gateway.genesys_messages import duration
+from ingest.gateway.genesys.messages import duration
 from tenor.events import Transcript
 
 log = structlog.get_logger(__name__)

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from ingest.gateway.faults import Malformed, unreadable
+from ingest.gateway.errors import Malformed, unreadable
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
 """Conversation of a probe: Genesys tries the connection, there is no call."""

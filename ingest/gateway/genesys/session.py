@@ -18,25 +18,16 @@ import structlog
 from starlette.websockets import WebSocket
 
 from ingest.gateway import metrics
-from ingest.gateway.faults import Malformed, Unauthorized
-from ingest.gateway.genesys_messages import (
-    NOBODY,
-    Discarded,
-    Envelope,
-    Medium,
-    Open,
-    choose,
-    duration_ms,
-    read,
-)
-from ingest.gateway.genesys_transcripts import Captions
+from ingest.gateway.call_feed import CallFeed
+from ingest.gateway.call_info import call_info
+from ingest.gateway.deinterleaver import Deinterleaver
+from ingest.gateway.errors import Malformed, Unauthorized
+from ingest.gateway.genesys.captions import Captions
+from ingest.gateway.genesys.messages import NOBODY, Discarded, Envelope, Medium, Open, choose, duration_ms, read
 from ingest.gateway.ids import call_id
-from ingest.gateway.interleaved import Interleaved
 from ingest.gateway.leg import Leg
-from ingest.gateway.particulars import particulars
 from ingest.gateway.session import UNAUTHORIZED, Session
 from ingest.gateway.switchboard import Switchboard
-from ingest.gateway.transcript_feed import TranscriptFeed
 from tenor.events import Call
 
 log = structlog.get_logger(__name__)
@@ -50,7 +41,7 @@ ROLES = {"external": "caller", "internal": "agent"}
 class GenesysSession(Session):
     platform = "genesys"
 
-    def __init__(self, socket: WebSocket, board: Switchboard, feed: TranscriptFeed) -> None:
+    def __init__(self, socket: WebSocket, board: Switchboard, feed: CallFeed) -> None:
         super().__init__(socket, board)
         self._feed = feed
         self._captions: Captions | None = None
@@ -62,7 +53,7 @@ class GenesysSession(Session):
         self._sending = asyncio.Lock()
         self._rate = 8000
         self._channels: tuple[int, ...] = ()
-        self._audio: Interleaved | None = None
+        self._audio: Deinterleaver | None = None
         self._at = 0
 
     async def on_text(self, text: str) -> None:
@@ -134,7 +125,7 @@ class GenesysSession(Session):
 
     def _join(self, opening: Open, medium: Medium) -> Leg:
         self._rate = medium.rate
-        self._audio = Interleaved(len(medium.channels), ulaw=medium.format == "PCMU")
+        self._audio = Deinterleaver(len(medium.channels), ulaw=medium.format == "PCMU")
         # The caller is channel 0 whatever the order of the offer; alone, either party is channel 0.
         order = sorted(medium.channels)
         self._channels = tuple(order.index(channel) for channel in medium.channels)
@@ -143,7 +134,7 @@ class GenesysSession(Session):
 
         def info(started_at: float) -> Call:
             roles = tuple(ROLES[channel] for channel in order)
-            return particulars(self.board.settings, self.platform, roles, told, started_at, rate=self._rate)
+            return call_info(self.board.settings, self.platform, roles, told, started_at, rate=self._rate)
 
         call = self._call_of(opening)
         return self.board.join(call, self, frozenset(self._channels), info)

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from pydantic import SecretStr
 from starlette.requests import HTTPConnection
 
-from ingest.gateway.faults import Unauthorized
-from ingest.gateway.public import addresses
+from ingest.gateway.errors import Unauthorized
+from ingest.gateway.public_url import addresses
 
 OLDEST_S = 10
 SKEW_S = 3

@@ -1,26 +1,29 @@
 """Twilio Media Streams, and those who speak like it: Talkdesk, and Telnyx with other names for the keys.
 
-The messages are connected, start, media ... media, stop; dtmf and mark are counted, they hold no audio.
+The messages are connected, start, media ... media, stop. On a stream that goes both ways (`<Connect><Stream>`) we send
+media, mark and clear, and get dtmf and the marks that were reached.
 """
 
 from __future__ import annotations
 
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
+import numpy as np
 from starlette.websockets import WebSocket
 
 from ingest.gateway import metrics
-from ingest.gateway.faults import Malformed, unreadable
+from ingest.gateway.call_info import assistant_of, call_info
+from ingest.gateway.errors import Malformed, unreadable
 from ingest.gateway.ids import call_id
-from ingest.gateway.particulars import particulars
-from ingest.gateway.reorder import Frame, Reorder
 from ingest.gateway.session import Session
 from ingest.gateway.switchboard import Switchboard
+from ingest.gateway.twilio.reorder import Frame, Reorder
 from tenor.events import Call
-from tenor.g711 import decode_alaw, decode_ulaw
+from tenor.g711 import decode_alaw, decode_ulaw, encode_alaw, encode_ulaw
 
 Number = str | int
 """Counters come as strings from Twilio, as either from others."""
@@ -41,6 +44,7 @@ class MediaFormat(msgspec.Struct):
 
 
 class Start(msgspec.Struct):
+    stream_sid: Any = _named("streamSid")
     call_sid: str | None = _named("callSid")
     call_control_id: str | None = None
     tracks: list[str] = []
@@ -58,15 +62,20 @@ class Media(msgspec.Struct):
     timestamp: Number = -1
 
 
-class Message(msgspec.Struct):
+class TwilioMessage(msgspec.Struct):
     event: str
+    stream_sid_camel: Any = _named("streamSid")
+    stream_id: Any = None
     sequence_camel: Number | None = _named("sequenceNumber")
     sequence_number: Number | None = None
     start: Start | None = None
     media: Media | None = None
+    dtmf: Any = None
+    mark: Any = None
+    """What we do not need to go on is not checked: a key that cannot be read must not end a call."""
 
 
-_read = msgspec.json.Decoder(Message).decode
+_read = msgspec.json.Decoder(TwilioMessage).decode
 _DECODERS: dict[str, Callable[[bytes], bytes]] = {
     "mulaw": lambda data: decode_ulaw(data).tobytes(),
     "pcmu": lambda data: decode_ulaw(data).tobytes(),
@@ -74,7 +83,16 @@ _DECODERS: dict[str, Callable[[bytes], bytes]] = {
     "pcma": lambda data: decode_alaw(data).tobytes(),
     "l16": lambda data: data[: len(data) & ~1],
 }
+_ENCODERS: dict[str, Callable[[bytes], bytes]] = {
+    "mulaw": lambda pcm: encode_ulaw(np.frombuffer(pcm, "<i2")),
+    "pcmu": lambda pcm: encode_ulaw(np.frombuffer(pcm, "<i2")),
+    "alaw": lambda pcm: encode_alaw(np.frombuffer(pcm, "<i2")),
+    "pcma": lambda pcm: encode_alaw(np.frombuffer(pcm, "<i2")),
+    "l16": lambda pcm: pcm,
+}
 _TRACKS = {"inbound", "outbound"}
+LEAD_MS = 200
+"""Twilio plays what it has, and forgets the rest on `clear`."""
 
 
 class Stream:
@@ -93,12 +111,15 @@ class Stream:
 
 class TwilioSession(Session):
     platform = "twilio"
+    lead_ms = LEAD_MS
 
     def __init__(self, socket: WebSocket, board: Switchboard) -> None:
         super().__init__(socket, board)
+        self.rate = 8000
         self._streams: dict[str, Stream] = {}
-        self._decode = _DECODERS["mulaw"]
-        self._rate = 8000
+        self._decode, self._encode = _DECODERS["mulaw"], _ENCODERS["mulaw"]
+        self._stream_id: dict[str, Any] = {}
+        """By its key: names the stream in what we send."""
 
     async def on_text(self, text: str) -> None:
         try:
@@ -109,7 +130,11 @@ class TwilioSession(Session):
             case "media" if message.media is not None:
                 self._media(message.media, message)
             case "start" if message.start is not None:
-                self._start(message.start)
+                self._start(message.start, message)
+            case "dtmf" if self.playback is not None:
+                self.playback.press(_value(message.dtmf, "digit"))
+            case "mark" if self.playback is not None:
+                self.playback.played(_value(message.mark, "name"))
             case "stop":
                 self._stop()
             case "start" | "media":
@@ -119,35 +144,43 @@ class TwilioSession(Session):
             case _:
                 metrics.IGNORED.labels(self.platform, "other").inc()
 
-    def _start(self, start: Start) -> None:
+    def _start(self, start: Start, message: TwilioMessage) -> None:
         if self.leg is not None:
             raise Malformed("a second start on one socket")
         began = time.perf_counter()
         form = start.media_format_camel or start.media_format or MediaFormat()
-        self._rate = form.sample_rate_camel or form.sample_rate or 8000
+        self.rate = form.sample_rate_camel or form.sample_rate or 8000
         encoding = form.encoding.lower().removeprefix("audio/").removeprefix("x-")
-        if encoding not in _DECODERS or not 8000 <= self._rate <= 48_000 or form.channels != 1:
+        if encoding not in _DECODERS or not 8000 <= self.rate <= 48_000 or form.channels != 1:
             raise Malformed("only mono mu-law, A-law and L16 audio at 8 to 48 kHz is understood")
-        self._decode = _DECODERS[encoding]
-        tracks = _TRACKS.intersection(start.tracks) or _TRACKS
-        self._streams = {track: Stream(self._channel(track)) for track in tracks}
+        self._decode, self._encode = _DECODERS[encoding], _ENCODERS[encoding]
+        if message.stream_id:
+            self._stream_id = {"stream_id": message.stream_id}
+        else:
+            self._stream_id = {"streamSid": message.stream_sid_camel or start.stream_sid or ""}
+        # A stream that we may speak on carries the caller only: what Twilio plays is what we send.
         told = start.parameters_camel or start.custom_parameters or {}
+        settings = self.board.settings
+        two_way = "outbound" not in start.tracks and bool(assistant_of(settings, self.platform, told))
+        tracks = {"inbound"} if two_way else _TRACKS.intersection(start.tracks) or _TRACKS
+        self._streams = {track: Stream(0 if two_way else self._channel(track)) for track in tracks}
 
         def info(started_at: float) -> Call:
             # Always two roles: a platform may send each track in a stream of its own, one after the other.
-            return particulars(
-                self.board.settings, self.platform, ("caller", "agent"), told, started_at, rate=self._rate
-            )
+            roles = ("caller", "agent")
+            return call_info(settings, self.platform, roles, told, started_at, rate=self.rate, two_way=two_way)
 
         theirs = start.call_sid or start.call_control_id or ""
         channels = frozenset(stream.channel for stream in self._streams.values())
         self.leg = self.board.join(call_id(self.platform, theirs), self, channels, info)
+        if self.playback is not None and two_way:
+            self.playback.connect(self)
         metrics.ANSWER.labels(self.platform).observe(time.perf_counter() - began)
 
     def _channel(self, track: str) -> Literal[0, 1]:
         return 0 if track == self.board.settings.gateway.twilio_caller_track else 1
 
-    def _media(self, media: Media, message: Message) -> None:
+    def _media(self, media: Media, message: TwilioMessage) -> None:
         if self.leg is None:
             raise Malformed("media before start")
         stream = self._streams.get(media.track.removesuffix("_track"))
@@ -160,7 +193,7 @@ class TwilioSession(Session):
         number = _whole(media.chunk)
         if number < 0:
             number = _whole(-1 if sequence is None else sequence)
-        frame = Frame(number, _whole(media.timestamp), pcm, len(pcm) * 500 // self._rate)
+        frame = Frame(number, _whole(media.timestamp), pcm, len(pcm) * 500 // self.rate)
         if number < 0:
             self._place(stream, frame)
             return
@@ -176,13 +209,27 @@ class TwilioSession(Session):
         if frame.at_ms >= 0:
             missing = frame.at_ms - stream.next_ms
             tolerance = DRIFT_MS if frame.number == stream.last + 1 else frame.ms // 2
-            if missing > tolerance and self.leg.credible(stream.end * 1000 // self._rate + missing):
-                stream.end += missing * self._rate // 1000
+            if missing > tolerance and self.leg.credible(stream.end * 1000 // self.rate + missing):
+                stream.end += missing * self.rate // 1000
             stream.next_ms = frame.at_ms
         stream.next_ms += frame.ms
         stream.last = frame.number
-        self.leg.write(stream.channel, self._rate, stream.end, frame.pcm)
+        self.leg.write(stream.channel, self.rate, stream.end, frame.pcm)
         stream.end += len(frame.pcm) // 2
+
+    async def play(self, pcm: bytes) -> None:
+        await self._send("media", {"media": {"payload": b64encode(self._encode(pcm)).decode()}})
+
+    async def clear(self) -> None:
+        await self._send("clear", {})
+
+    async def mark(self, name: str) -> bool:
+        await self._send("mark", {"mark": {"name": name}})
+        return True
+
+    async def _send(self, event: str, fields: dict[str, Any]) -> None:
+        message = {"event": event, **self._stream_id, **fields}
+        await self.socket.send_text(msgspec.json.encode(message).decode())
 
     def _stop(self) -> None:
         self._flush()
@@ -197,6 +244,10 @@ class TwilioSession(Session):
     def over(self, clean: bool) -> None:
         self._flush()
         super().over(clean)
+
+
+def _value(part: Any, name: str) -> str:
+    return str(part.get(name, "")) if isinstance(part, dict) else ""
 
 
 def _whole(value: Number) -> int:

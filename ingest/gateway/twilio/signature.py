@@ -8,8 +8,8 @@ import hmac
 
 from starlette.requests import HTTPConnection
 
-from ingest.gateway.faults import Unauthorized
-from ingest.gateway.public import addresses
+from ingest.gateway.errors import Unauthorized
+from ingest.gateway.public_url import addresses
 
 
 def sign(token: str, url: str) -> str:

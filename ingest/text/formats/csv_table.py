@@ -6,8 +6,8 @@ import csv
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from ingest.text.decoding import LONGEST
-from ingest.text.fields import Columns, Fields, find
+from ingest.text.encoding import LONGEST
+from ingest.text.field_names import Columns, Fields, find
 from ingest.text.message import Message
 from tenor.errors import BadInput
 

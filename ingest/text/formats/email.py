@@ -12,11 +12,11 @@ from email.message import EmailMessage
 from email.utils import getaddresses
 from typing import BinaryIO, cast
 
-from ingest.text.decoding import LONGEST
-from ingest.text.markup import to_text
+from ingest.text.encoding import LONGEST
+from ingest.text.formats.email_html import to_text
+from ingest.text.formats.email_quotes import own_words
 from ingest.text.message import Message
-from ingest.text.quoting import own_words
-from ingest.text.times import parse
+from ingest.text.timestamps import parse
 from tenor.errors import BadInput
 
 

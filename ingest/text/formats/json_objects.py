@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ingest.text.decoding import LONGEST
-from ingest.text.fields import Columns, find
+from ingest.text.encoding import LONGEST
+from ingest.text.field_names import Columns, find
 from ingest.text.message import Message
 from tenor.errors import BadInput
 

@@ -15,7 +15,7 @@ from itertools import chain, islice
 
 from ingest.text.message import Message
 from ingest.text.speakers import known
-from ingest.text.times import parse
+from ingest.text.timestamps import parse
 
 _PEEK = 500
 """Lines that decide of what form the file is."""

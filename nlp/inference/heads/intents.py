@@ -12,17 +12,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from nlp.likeness import likeness, vectors
-from nlp.model import Floats, Model, Reading, fingerprint
-from nlp.taxonomy import UNKNOWN, Taxonomy
+from nlp.inference.few_shot import embeddings, similarity
+from nlp.inference.onnx_model import Floats, OnnxModel, Prediction, fingerprint
+from tenor.taxonomy.intents import UNKNOWN, Taxonomy
 
 HEAD = "intent"
 
 
-class Intents:
-    """The intents of a taxonomy, on a model's reading."""
+class IntentHead:
+    """The intents of a taxonomy, on a model's predictions."""
 
-    def __init__(self, model: Model, taxonomy: Taxonomy) -> None:
+    def __init__(self, model: OnnxModel, taxonomy: Taxonomy) -> None:
         card = model.card
         self.names = (*taxonomy.names, UNKNOWN)
         self._unlikely = card.thresholds.get("intent", 0.4)
@@ -35,18 +35,18 @@ class Intents:
             intent.name: [text for text in intent.examples if fingerprint(text) not in card.examples]
             for intent in taxonomy.intents
         }
-        self._new: dict[str, Floats] = {name: vectors(model, texts) for name, texts in new.items() if texts}
+        self._new: dict[str, Floats] = {name: embeddings(model, texts) for name, texts in new.items() if texts}
         self._known: list[Floats] = []
         if self._new:  # only then is there something to compare with what the head has seen
             seen = ([text for text in intent.examples if text not in new[intent.name]] for intent in taxonomy.intents)
-            self._known = [vectors(model, texts) for texts in seen if texts]
+            self._known = [embeddings(model, texts) for texts in seen if texts]
 
-    def scores(self, reading: Reading) -> dict[str, float]:
+    def scores(self, prediction: Prediction) -> dict[str, float]:
         """Every intent's probability, `unknown` included; they add up to one."""
-        head = reading.sentence[HEAD]
+        head = prediction.sentence[HEAD]
         likely = np.where(self._columns >= 0, head[self._columns], 0.0)
         likely[-1] += 1.0 - likely.sum()  # what the head gives to intents that were taken out is nobody's
-        added = self._few_shot(reading.embedding)
+        added = self._few_shot(prediction.embedding)
         likely *= 1.0 - sum(added.values())
         return {name: float(p) + added.get(name, 0.0) for name, p in zip(self.names, likely, strict=True)}
 
@@ -60,10 +60,10 @@ class Intents:
     def _few_shot(self, sentence: Floats) -> dict[str, float]:
         if not self._new:
             return {}
-        rival = max((likeness(examples, sentence) for examples in self._known), default=0.0)
+        rival = max((similarity(examples, sentence) for examples in self._known), default=0.0)
         rival = max(rival, self._floor)
         odds = {
-            name: np.exp(self._slope * (likeness(examples, sentence) - rival)) for name, examples in self._new.items()
+            name: np.exp(self._slope * (similarity(examples, sentence) - rival)) for name, examples in self._new.items()
         }
         total = 1.0 + sum(odds.values())
         return {name: float(value / total) for name, value in odds.items()}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from nlp.model import Reading
-from nlp.understanding import Entity, Label
+from nlp.inference.onnx_model import Prediction
+from nlp.inference.types import Entity, ScoredLabel
 
 OUTSIDE = "O"
 AROUND = " .,;:!?\"'()"
@@ -15,12 +15,12 @@ _ABBREVIATION = re.compile(r"(\b\w\.\w\.)[ .,;:!?\"'()]*$")
 """The full stop of `a.m.` is its own."""
 
 
-def slots(text: str, reading: Reading, labels: Sequence[str], *, head: str = "slots") -> tuple[Entity, ...]:
+def find_slots(text: str, prediction: Prediction, labels: Sequence[str], *, head: str = "slots") -> tuple[Entity, ...]:
     """Values in the order they are said. A word's first piece decides for the whole word."""
-    rows = reading.tokens[head]
+    rows = prediction.tokens[head]
     found: list[tuple[str, int, int, list[float]]] = []
     tag, last_word = OUTSIDE, -1
-    for row, (start, end), word in zip(rows, reading.offsets, reading.words, strict=True):
+    for row, (start, end), word in zip(rows, prediction.offsets, prediction.words, strict=True):
         if word is None:
             tag = OUTSIDE
             continue
@@ -38,7 +38,7 @@ def slots(text: str, reading: Reading, labels: Sequence[str], *, head: str = "sl
             slot, first, _, scores = found[-1]
             found[-1] = (slot, first, end, scores)
     return tuple(
-        Entity(text[start:end], Label(slot, sum(scores) / len(scores)), start, end)
+        Entity(text[start:end], ScoredLabel(slot, sum(scores) / len(scores)), start, end)
         for slot, begin, over, scores in found
         for start, end in [_without_marks(text, begin, over)]
         if start < end
@@ -54,14 +54,3 @@ def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:
     value = text[start:end]
     short = _ABBREVIATION.search(value)
     return end - len(value.lstrip(AROUND)), start + (short.end(1) if short else len(value.rstrip(AROUND)))
-
-
-def by_name(entities: Iterable[Entity]) -> dict[str, str]:
-    """As events carry them: the first date is `date`, the next `date_2`."""
-    values: dict[str, str] = {}
-    for entity in entities:
-        name, number = entity.label.name, 2
-        while name in values:
-            name, number = f"{entity.label.name}_{number}", number + 1
-        values[name] = entity.text
-    return values

@@ -1,6 +1,6 @@
-"""One webhook's post: letters go out a few at a time, are tried again when they fail, and are given up in the end.
+"""The queue of one webhook: requests go out a few at a time, are retried when they fail, and are given up in the end.
 
-A webhook that never answers fills its own postbox and nobody else's.
+A webhook that never answers fills its own queue and nobody else's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import stamina
 import structlog
 from prometheus_client import Counter
 
-from nlp.rules.letters import Letter, MayWork, Undelivered, post
+from nlp.rules.webhooks.request import DeliveryError, TemporaryDeliveryError, WebhookRequest, post
 
 log = structlog.get_logger(__name__)
 
@@ -24,72 +24,72 @@ SENT = Counter("tenor_webhooks", "Alerts sent to webhooks", ["webhook", "outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class DeliveryPolicy:
     timeout_s: float = 10.0
     """For one answer."""
     give_up_s: float = 300.0
-    """From taking a letter to giving it up. Each is tried at least once."""
+    """From taking a request to giving it up. Each is tried at least once."""
     first_wait_s: float = 1.0
     longest_wait_s: float = 30.0
     at_once: int = 4
-    """Letters on their way to one webhook."""
+    """Requests on their way to one webhook."""
     waiting: int = 1000
-    """Letters waiting for one webhook; what comes after is given up at once."""
+    """Requests waiting for one webhook; what comes after is given up at once."""
 
 
-class Postbox:
+class WebhookQueue:
     def __init__(
         self,
         name: str,
         url: httpx.URL,
         secret: str,
-        patience: Patience,
-        done: Callable[[Letter, str], Awaitable[None]],
+        policy: DeliveryPolicy,
+        done: Callable[[WebhookRequest, str], Awaitable[None]],
     ) -> None:
-        """`done` is told of each letter, with the reason if it was given up."""
+        """`done` is called with each request, with the reason if it was given up."""
         self._name = name
         self._url = url
         self._secret = secret
-        self._patience = patience
+        self._policy = policy
         self._done = done
-        self._waiting: asyncio.Queue[Letter] = asyncio.Queue(patience.waiting)
+        self._waiting: asyncio.Queue[WebhookRequest] = asyncio.Queue(policy.waiting)
 
-    async def put(self, letter: Letter) -> None:
+    async def put(self, request: WebhookRequest) -> None:
         try:
-            self._waiting.put_nowait(letter)
+            self._waiting.put_nowait(request)
         except asyncio.QueueFull:
-            await self._finish(letter, f"{self._patience.waiting} others are waiting for it already")
+            await self._finish(request, f"{self._policy.waiting} others are waiting for it already")
 
     def work(self, client: httpx.AsyncClient) -> list[Coroutine[Any, Any, None]]:
-        """To be run side by side: each delivers one letter after the other, until cancelled."""
-        return [self._deliver(client) for _ in range(self._patience.at_once)]
+        """To be run side by side: each delivers one request after the other, until cancelled."""
+        return [self._deliver(client) for _ in range(self._policy.at_once)]
 
     async def _deliver(self, client: httpx.AsyncClient) -> None:
         while True:
-            letter = await self._waiting.get()
+            request = await self._waiting.get()
             reason = ""
             try:
-                await self._try(client, letter)
-            except Undelivered as error:
+                await self._try(client, request)
+            except DeliveryError as error:
                 reason = str(error)
-            await self._finish(letter, reason)
+            await self._finish(request, reason)
 
-    async def _try(self, client: httpx.AsyncClient, letter: Letter) -> None:
-        patience = self._patience
-        left_s = max(0.001, letter.taken_at + patience.give_up_s - time.monotonic())
+    async def _try(self, client: httpx.AsyncClient, request: WebhookRequest) -> None:
+        policy = self._policy
+        left_s = max(0.001, request.taken_at + policy.give_up_s - time.monotonic())
         async for attempt in stamina.retry_context(
-            MayWork,
+            TemporaryDeliveryError,
             attempts=None,
             timeout=left_s,
-            wait_initial=patience.first_wait_s,
-            wait_max=patience.longest_wait_s,
-            wait_jitter=patience.first_wait_s,
+            wait_initial=policy.first_wait_s,
+            wait_max=policy.longest_wait_s,
+            wait_jitter=policy.first_wait_s,
         ):
             with attempt:
-                await post(client, self._url, letter, self._secret, patience.timeout_s)
+                await post(client, self._url, request, self._secret, policy.timeout_s)
 
-    async def _finish(self, letter: Letter, reason: str) -> None:
+    async def _finish(self, request: WebhookRequest, reason: str) -> None:
         SENT.labels(self._name, "given up" if reason else "delivered").inc()
         if reason:
-            log.warning("alert not delivered", webhook=self._name, alert=letter.alert.alert, reason=reason)
-        await self._done(letter, reason)
+            log.warning("alert not delivered", webhook=self._name, alert=request.alert.alert, reason=reason)
+        await self._done(request, reason)

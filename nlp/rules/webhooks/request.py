@@ -28,16 +28,16 @@ AGAIN = frozenset({408, 425, 429, *range(500, 600)})
 """Answers that may be another one later."""
 
 
-class Undelivered(Exception):
-    """A letter did not arrive; the message says why, without the address, which may hold a secret."""
+class DeliveryError(Exception):
+    """A request did not arrive; the message says why, without the address, which may hold a secret."""
 
 
-class MayWork(Undelivered):
+class TemporaryDeliveryError(DeliveryError):
     """... and may arrive when it is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class WebhookRequest:
     webhook: str
     alert: Alert
     record: Record
@@ -47,13 +47,13 @@ class Letter:
     body: bytes
 
     @classmethod
-    def about(cls, webhook: str, alert: Alert, call: Call | None, record: Record) -> Letter:
+    def about(cls, webhook: str, alert: Alert, call: Call | None, record: Record) -> WebhookRequest:
         content = {"type": "alert", "id": alert.alert, "webhook": webhook, "alert": alert, "call": call}
         return cls(webhook, alert, record, time.monotonic(), msgspec.json.encode(content))
 
 
 def signature(secret: str, at: int, body: bytes) -> str:
-    """The header that proves where a letter comes from, and when it was sent."""
+    """The header that proves where a request comes from, and when it was sent."""
     digest = hmac.new(secret.encode(), b"%d." % at + body, hashlib.sha256).hexdigest()
     return f"t={at},v1={digest}"
 
@@ -68,28 +68,30 @@ def checked_url(name: str, url: str) -> httpx.URL:
     return read
 
 
-async def post(client: httpx.AsyncClient, url: httpx.URL, letter: Letter, secret: str, timeout_s: float) -> None:
-    """Deliver it, or raise Undelivered. What the webhook answers besides its status is not read."""
+async def post(
+    client: httpx.AsyncClient, url: httpx.URL, request: WebhookRequest, secret: str, timeout_s: float
+) -> None:
+    """Deliver it, or raise DeliveryError. What the webhook answers besides its status is not read."""
     headers = {
         "Content-Type": "application/json",
-        "Idempotency-Key": quote(letter.alert.alert, safe="/-_.~"),
-        "Tenor-Signature": signature(secret, int(time.time()), letter.body),
+        "Idempotency-Key": quote(request.alert.alert, safe="/-_.~"),
+        "Tenor-Signature": signature(secret, int(time.time()), request.body),
     }
     try:
         async with (
             asyncio.timeout(timeout_s),  # of all of it: an answer that trickles in is none
-            client.stream("POST", url, content=letter.body, headers=headers, follow_redirects=False) as answer,
+            client.stream("POST", url, content=request.body, headers=headers, follow_redirects=False) as answer,
         ):
             status = answer.status_code
     except TimeoutError:
-        raise MayWork(f"no answer within {timeout_s:g} s") from None
+        raise TemporaryDeliveryError(f"no answer within {timeout_s:g} s") from None
     except httpx.ConnectError:
-        raise MayWork("cannot connect") from None
+        raise TemporaryDeliveryError("cannot connect") from None
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        raise MayWork(f"no proper answer ({type(error).__name__})") from None
+        raise TemporaryDeliveryError(f"no proper answer ({type(error).__name__})") from None
     if status in AGAIN:
-        raise MayWork(f"answered {status}")
+        raise TemporaryDeliveryError(f"answered {status}")
     if 300 <= status < 400:
-        raise Undelivered(f"answered {status}: it sends us elsewhere, and alerts go only where the settings say")
+        raise DeliveryError(f"answered {status}: it sends us elsewhere, and alerts go only where the settings say")
     if status >= 400 or status < 200:
-        raise Undelivered(f"answered {status}")
+        raise DeliveryError(f"answered {status}")

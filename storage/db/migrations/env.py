@@ -3,13 +3,6 @@
 from __future__ import annotations
 
 from alembic import context
-from sqlmodel import SQLModel
 
-import storage.tables  # noqa: F401  # the tables register themselves
-
-context.configure(
-    connection=context.config.attributes["connection"],
-    target_metadata=SQLModel.metadata,
-    render_as_batch=True,  # SQLite changes a column by copying its table
-)
+context.configure(connection=context.config.attributes["connection"])
 context.run_migrations()

@@ -12,13 +12,14 @@ from typing import Self
 
 import structlog
 
-from tenor.bus import AssignmentHook, Consumer, Partition, Position, Progress, Record, leases, no_hook, records
-from tenor.bus.busfile import BusFile
-from tenor.bus.embedded_consumer import EmbeddedFollower, EmbeddedMember
-from tenor.bus.handover import progress
+from tenor.bus import AssignmentHook, Consumer, Partition, Position, Progress, Record, no_hook
+from tenor.bus.commit_note import progress
+from tenor.bus.embedded import leases, records
+from tenor.bus.embedded.bus_file import BusFile
+from tenor.bus.embedded.consumer import EmbeddedFollower, EmbeddedMember
+from tenor.bus.embedded.records import NewRecord, ReadRequest
+from tenor.bus.embedded.schema import partition_in, slot_of, topic_number
 from tenor.bus.partitioning import checked_size, partition_of
-from tenor.bus.records import New, Want
-from tenor.bus.schema import partition_in, slot_of, topic_number
 from tenor.errors import TenorError
 from tenor.events import Event, Topic
 from tenor.settings import BusSettings
@@ -53,7 +54,7 @@ class EmbeddedBus:
 
     async def publish_many(self, topic: Topic, events: Iterable[Event]) -> list[Position]:
         positions: list[Position] = []
-        piece: list[New] = []
+        piece: list[NewRecord] = []
         size = 0
         for event in events:
             piece.append(await self._new(topic, event))
@@ -80,7 +81,7 @@ class EmbeddedBus:
         name, number = partition
 
         def job(db: sqlite3.Connection) -> list[Record]:
-            wants = [Want(slot_of(topic_number(db, name), number), max(offset, 0))]
+            wants = [ReadRequest(slot_of(topic_number(db, name), number), max(offset, 0))]
             rows = records.read(db, wants, max_records)[0].rows
             return [Record(name, number, row.offset, row.key, row.value, row.at) for row in rows]
 
@@ -117,12 +118,12 @@ class EmbeddedBus:
         await self._file.empty_log()
         return forgotten
 
-    async def _new(self, topic: Topic, event: Event) -> New:
+    async def _new(self, topic: Topic, event: Event) -> NewRecord:
         value = checked_size(topic.name, topic.encode(event))
         number = partition_of(event.call, self._file.partitions)
-        return New(slot_of(await self._file.topic(topic), number), event.call, value)
+        return NewRecord(slot_of(await self._file.topic(topic), number), event.call, value)
 
-    async def _append(self, new: list[New]) -> list[Position]:
+    async def _append(self, new: list[NewRecord]) -> list[Position]:
         offsets, heads = await self._file.write(lambda db: records.append(db, new))
         self._file.tell(self._file.saw(heads.items()))
         return [Position(partition_in(slot), offset) for (slot, _, _), offset in zip(new, offsets, strict=True)]

@@ -26,7 +26,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import structlog
 
-from tenor.bus import schema
+from tenor.bus.embedded import schema
 from tenor.bus.once import Once
 from tenor.errors import TenorError, Unavailable
 from tenor.events import Topic
@@ -43,14 +43,14 @@ GROUP_JOBS = 512
 """Jobs of one transaction at most, so that other processes get their turn."""
 
 
-class Seen(NamedTuple):
+class BusChanges(NamedTuple):
     """What changed on the bus."""
 
     topics: frozenset[int]
     groups: frozenset[str]
 
 
-Listener = Callable[[Seen], None]
+Listener = Callable[[BusChanges], None]
 
 
 class _Waiting(Generic[T]):
@@ -155,7 +155,7 @@ class BusFile:
     def unlisten(self, listener: Listener) -> None:
         self._listeners.remove(listener)
 
-    def saw(self, heads: Iterable[tuple[int, int]], generations: Iterable[tuple[str, int]] = ()) -> Seen:
+    def saw(self, heads: Iterable[tuple[int, int]], generations: Iterable[tuple[str, int]] = ()) -> BusChanges:
         """Merge what is known to be committed; what is new in it."""
         topics, groups = set(), set()
         for slot, head in heads:
@@ -166,7 +166,7 @@ class BusFile:
             if generation > self.generations.get(group, 0):
                 self.generations[group] = generation
                 groups.add(group)
-        return Seen(frozenset(topics), frozenset(groups))
+        return BusChanges(frozenset(topics), frozenset(groups))
 
     def _open(self) -> None:
         try:
@@ -185,7 +185,7 @@ class BusFile:
         except sqlite3.Error as error:
             raise schema.explained(error, self.path) from error
 
-    def _see(self, db: sqlite3.Connection) -> Seen:
+    def _see(self, db: sqlite3.Connection) -> BusChanges:
         seen = self.saw(*schema.state(db))
         self._looked_at = time.monotonic()
         return seen
@@ -277,7 +277,7 @@ class BusFile:
                     self._loop.call_soon_threadsafe(self.tell, seen)
         self._watcher.close()
 
-    def tell(self, seen: Seen) -> None:
+    def tell(self, seen: BusChanges) -> None:
         """Wake whoever listens. On the event loop."""
         for listener in tuple(self._listeners):
             listener(seen)

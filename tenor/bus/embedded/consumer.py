@@ -11,11 +11,12 @@ from typing import Self
 
 import structlog
 
-from tenor.bus import AssignmentHook, Commit, Partition, Record, leases, records
-from tenor.bus.busfile import BusFile, Seen
-from tenor.bus.leases import Member
-from tenor.bus.partitioning import checked_note
-from tenor.bus.schema import partition_in, slot_of, topic_of
+from tenor.bus import AssignmentHook, Commit, Partition, Record
+from tenor.bus.commit_note import checked_note
+from tenor.bus.embedded import leases, records
+from tenor.bus.embedded.bus_file import BusChanges, BusFile
+from tenor.bus.embedded.leases import Member
+from tenor.bus.embedded.schema import partition_in, slot_of, topic_of
 from tenor.errors import TenorError
 from tenor.events import Topic
 
@@ -99,7 +100,9 @@ class EmbeddedFollower:
         """Records after our positions; None when the group changed meanwhile."""
         heads = self._file.heads
         wants = [
-            records.Want(slot, position) for slot, position in self._positions.items() if heads.get(slot, 0) > position
+            records.ReadRequest(slot, position)
+            for slot, position in self._positions.items()
+            if heads.get(slot, 0) > position
         ]
         if not wants:
             return []
@@ -119,7 +122,7 @@ class EmbeddedFollower:
                 result += [Record(name, number, row.offset, row.key, row.value, row.at) for row in rows]
         return result
 
-    def _wake(self, seen: Seen) -> None:
+    def _wake(self, seen: BusChanges) -> None:
         if not seen.topics.isdisjoint(self._topics):
             self._woken.set()
 
@@ -134,7 +137,7 @@ class EmbeddedFollower:
 
 
 class EmbeddedMember(EmbeddedFollower):
-    """A member of a group; see tenor/bus/leases.py for how the group shares."""
+    """A member of a group; see tenor/bus/embedded/leases.py for how the group shares."""
 
     def __init__(
         self,
@@ -233,7 +236,7 @@ class EmbeddedMember(EmbeddedFollower):
         """The group is at a new generation: tell the members in this process at once."""
         self._file.tell(self._file.saw((), [(self._group, generation)]))
 
-    def _wake(self, seen: Seen) -> None:
+    def _wake(self, seen: BusChanges) -> None:
         super()._wake(seen)
         if self._group in seen.groups:
             self._woken.set()

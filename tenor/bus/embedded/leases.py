@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tenor.bus import Commit
-from tenor.bus.schema import partition_in, slot_of, topic_of
+from tenor.bus.embedded.schema import partition_in, slot_of, topic_of
 
 
 class Member(NamedTuple):

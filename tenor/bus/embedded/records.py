@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tenor.bus.schema import LAST_OFFSET, offset_at, place_of, slot_of
+from tenor.bus.embedded.schema import LAST_OFFSET, offset_at, place_of, slot_of
 
 READ_BYTES = 16 * 1024 * 1024
 """A read stops here, so that large events do not fill the memory."""
@@ -18,33 +18,33 @@ SPARE_PAGES = 1024
 """Free pages the file keeps for the next events; a live bus fills them again."""
 
 
-class New(NamedTuple):
+class NewRecord(NamedTuple):
     slot: int
     key: str
     value: bytes
 
 
-class Row(NamedTuple):
+class RecordRow(NamedTuple):
     offset: int
     at: float
     key: str
     value: bytes
 
 
-class Want(NamedTuple):
+class ReadRequest(NamedTuple):
     slot: int
     position: int
 
 
-class Found(NamedTuple):
+class ReadResult(NamedTuple):
     """What a slot had to give: rows, and where to read on."""
 
     slot: int
-    rows: list[Row]
+    rows: list[RecordRow]
     position: int
 
 
-def append(db: sqlite3.Connection, new: Sequence[New]) -> tuple[list[int], dict[int, int]]:
+def append(db: sqlite3.Connection, new: Sequence[NewRecord]) -> tuple[list[int], dict[int, int]]:
     """The offsets the records got, and the new heads of their slots."""
     now = time.time()
     heads: dict[int, int] = {}
@@ -77,7 +77,7 @@ def bounds(db: sqlite3.Connection, slot: int) -> tuple[int, int]:
     return (following if place is None else offset_at(place)), following
 
 
-def read(db: sqlite3.Connection, wants: Sequence[Want], max_records: int) -> list[Found]:
+def read(db: sqlite3.Connection, wants: Sequence[ReadRequest], max_records: int) -> list[ReadResult]:
     """From each slot in turn, at most its share of `max_records`, so that a busy one does not starve the rest."""
     found = []
     left, room = max_records, READ_BYTES
@@ -91,28 +91,28 @@ def read(db: sqlite3.Connection, wants: Sequence[Want], max_records: int) -> lis
             (place_of(slot, position), place_of(slot, LAST_OFFSET), share),
         )
         for place, at, key, value in cursor:
-            rows.append(Row(offset_at(place), at, key, value))
+            rows.append(RecordRow(offset_at(place), at, key, value))
             room -= len(value)
             if room <= 0:
                 cursor.close()
                 break
         complete = room > 0 and len(rows) < share
-        found.append(Found(slot, rows, max(end, position) if complete else rows[-1].offset + 1))
+        found.append(ReadResult(slot, rows, max(end, position) if complete else rows[-1].offset + 1))
         left -= len(rows)
         if left <= 0 or room <= 0:
             break
     return found
 
 
-class Expired(NamedTuple):
+class ExpiredRange(NamedTuple):
     first: int
     last: int
 
 
-def expired(db: sqlite3.Connection, partitions: int) -> list[Expired]:
+def expired(db: sqlite3.Connection, partitions: int) -> list[ExpiredRange]:
     """Ranges of places that are older than their topic keeps; as much as one sweep takes."""
     now = time.time()
-    ranges: list[Expired] = []
+    ranges: list[ExpiredRange] = []
     left = SWEEP_RECORDS
     for topic, retention_s in db.execute("SELECT id, retention_s FROM topics").fetchall():
         for number in range(partitions):
@@ -128,14 +128,14 @@ def expired(db: sqlite3.Connection, partitions: int) -> list[Expired]:
                     break
                 old.append(place)
             if old:
-                ranges.append(Expired(old[0], old[-1]))
+                ranges.append(ExpiredRange(old[0], old[-1]))
                 left -= len(old)
                 if not left:
                     return ranges
     return ranges
 
 
-def forget(db: sqlite3.Connection, ranges: Iterable[Expired]) -> None:
+def forget(db: sqlite3.Connection, ranges: Iterable[ExpiredRange]) -> None:
     db.executemany("DELETE FROM records WHERE place BETWEEN ? AND ?", ranges)
 
 

@@ -6,14 +6,13 @@ index and reading a partition is one range scan. Topic and partition together ar
 
 from __future__ import annotations
 
-import random
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tenor.errors import BadInput, TenorError, Unavailable
+from tenor.sqlite import sqlite_code, switch_to_wal
 
 APPLICATION_ID = 0x74656E62  # "tenb": tells our files from other people's databases
 FORMAT = 1
@@ -85,7 +84,7 @@ def prepare(path: Path, partitions: int, patience_s: float) -> int:
         if tables == 0:
             # Both must come before the first table is made, outside of a transaction.
             db.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            _switch_to_wal(db, patience_s)
+            switch_to_wal(db, patience_s)
         elif found != APPLICATION_ID:
             raise BadInput(f"{path} is a database, but not a bus of Tenor", CHOOSE)
         db.execute("BEGIN IMMEDIATE")
@@ -103,19 +102,6 @@ def prepare(path: Path, partitions: int, patience_s: float) -> int:
         return int(kept)
     finally:
         db.close()
-
-
-def _switch_to_wal(db: sqlite3.Connection, patience_s: float) -> None:
-    """The switch wants the file for itself and does not wait for it, so processes that start at once try again."""
-    deadline = time.monotonic() + patience_s
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(random.uniform(0.002, 0.02))
 
 
 def topic(db: sqlite3.Connection, name: str, retention_s: int) -> int:
@@ -154,13 +140,9 @@ def state(db: sqlite3.Connection) -> tuple[list[tuple[int, int]], list[tuple[str
 CHOOSE = "name another file with `bus.url`, such as sqlite:///.tenor/bus.db"
 
 
-def _code(error: sqlite3.Error) -> int:
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF
-
-
 def passing(error: sqlite3.Error) -> float | None:
     """How long to wait before trying again, when that can help."""
-    match _code(error):
+    match sqlite_code(error):
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return 0.002
         case sqlite3.SQLITE_FULL:
@@ -170,7 +152,7 @@ def passing(error: sqlite3.Error) -> float | None:
 
 def explained(error: sqlite3.Error, path: Path) -> TenorError:
     """What went wrong with the file, and the way out."""
-    match _code(error):
+    match sqlite_code(error):
         case sqlite3.SQLITE_NOTADB:
             return BadInput(f"{path} is not a bus of Tenor, nor any SQLite file", CHOOSE)
         case sqlite3.SQLITE_CORRUPT:

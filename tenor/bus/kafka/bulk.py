@@ -29,7 +29,7 @@ def producer_options(patience_s: float) -> dict[str, Any]:
     }
 
 
-class Place(NamedTuple):
+class UnsentPosition(NamedTuple):
     """Where an event is before its offset is known."""
 
     partition: int
@@ -37,7 +37,7 @@ class Place(NamedTuple):
     nth: int
 
 
-class Bulk:
+class BulkPublisher:
     def __init__(
         self,
         producer: AIOKafkaProducer,
@@ -74,7 +74,7 @@ class Bulk:
             offsets[batch] = base.offset
         return [Position(number, offsets[batch] + nth) for number, batch, nth in places]
 
-    async def _add(self, number: int, key: bytes, value: bytes) -> Place:
+    async def _add(self, number: int, key: bytes, value: bytes) -> UnsentPosition:
         batch = self._filling.get(number)
         if batch is None or batch.append(timestamp=None, key=key, value=value) is None:
             if batch is not None:
@@ -82,7 +82,7 @@ class Bulk:
             # An empty batch takes an event of any size.
             batch = self._filling[number] = self._producer.create_batch()
             batch.append(timestamp=None, key=key, value=value)
-        return Place(number, batch, batch.record_count() - 1)
+        return UnsentPosition(number, batch, batch.record_count() - 1)
 
     async def _send(self, number: int, batch: Any) -> None:
         async with self._turns[self._topic.name, number]:

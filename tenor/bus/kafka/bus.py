@@ -13,11 +13,11 @@ from aiokafka import AIOKafkaProducer, TopicPartition, errors
 from aiokafka.admin import AIOKafkaAdminClient
 
 from tenor.bus import AssignmentHook, Consumer, Partition, Position, Progress, Record, no_hook
-from tenor.bus.handover import progress
-from tenor.bus.kafka_bulk import Bulk, producer_options
-from tenor.bus.kafka_consumer import KafkaFollower, KafkaMember, commits_of, records_of, start_consumer
-from tenor.bus.kafka_link import CONNECT_S, Link
-from tenor.bus.kafka_topics import KafkaTopics
+from tenor.bus.commit_note import progress
+from tenor.bus.kafka.bulk import BulkPublisher, producer_options
+from tenor.bus.kafka.connection import CONNECT_S, KafkaConnection
+from tenor.bus.kafka.consumer import KafkaFollower, KafkaMember, commits_of, records_of, start_consumer
+from tenor.bus.kafka.topics import KafkaTopics
 from tenor.bus.partitioning import checked_size, partition_of
 from tenor.events import Event, Topic
 from tenor.settings import BusSettings
@@ -29,7 +29,7 @@ ASK_MS = 10_000
 
 class KafkaBus:
     def __init__(self, servers: list[str], settings: BusSettings) -> None:
-        self._link = Link(servers, settings)
+        self._connection = KafkaConnection(servers, settings)
         self._patience_s = settings.patience_s
         self._reading = asyncio.Lock()
         self._there: set[str] = set()
@@ -37,17 +37,17 @@ class KafkaBus:
         """aiokafka lets an event overtake one that waits for room in its partition's batch."""
 
     async def __aenter__(self) -> Self:
-        link, open_s = self._link, min(CONNECT_S, self._patience_s)
+        connection, open_s = self._connection, min(CONNECT_S, self._patience_s)
         async with AsyncExitStack() as stack:
-            self._admin = await link.started(self._make_admin, AIOKafkaAdminClient.close, open_s)
+            self._admin = await connection.started(self._make_admin, AIOKafkaAdminClient.close, open_s)
             stack.push_async_callback(self._admin.close)
-            self._producer = await link.started(self._make_producer, AIOKafkaProducer.stop, open_s)
+            self._producer = await connection.started(self._make_producer, AIOKafkaProducer.stop, open_s)
             stack.push_async_callback(self._stop_producer)
             # Reads what no group reads: `fetch`, `bounds`, `progress`.
-            self._reader = await start_consumer(link)
+            self._reader = await start_consumer(connection)
             stack.push_async_callback(self._reader.stop)
             self._closing = stack.pop_all()
-        self._topics = KafkaTopics(self._admin, self._producer, link)
+        self._topics = KafkaTopics(self._admin, self._producer, connection)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -69,7 +69,7 @@ class KafkaBus:
         remaining = iter(events)
         while piece := list(islice(remaining, PIECE)):
             async with self._patience():
-                positions += await Bulk(self._producer, topic, count, self._turns).publish(piece)
+                positions += await BulkPublisher(self._producer, topic, count, self._turns).publish(piece)
         return positions
 
     def consumer(
@@ -80,10 +80,10 @@ class KafkaBus:
         on_assigned: AssignmentHook = no_hook,
         on_revoked: AssignmentHook = no_hook,
     ) -> Consumer:
-        return KafkaMember(self._link, self._topics, topics, self._admin, group, on_assigned, on_revoked)
+        return KafkaMember(self._connection, self._topics, topics, self._admin, group, on_assigned, on_revoked)
 
     def follower(self, topics: Iterable[Topic], *, from_start: bool = False) -> Consumer:
-        return KafkaFollower(self._link, self._topics, topics, from_start=from_start)
+        return KafkaFollower(self._connection, self._topics, topics, from_start=from_start)
 
     async def fetch(self, partition: Partition, offset: int, max_records: int = 500) -> list[Record]:
         tp = TopicPartition(*partition)
@@ -106,10 +106,10 @@ class KafkaBus:
             return found
 
         async with self._reading:
-            return await self._link.patiently(attempt)
+            return await self._connection.patiently(attempt)
 
     async def bounds(self, partition: Partition) -> tuple[int, int]:
-        return await self._link.patiently(lambda: self._bounds(TopicPartition(*partition)))
+        return await self._connection.patiently(lambda: self._bounds(TopicPartition(*partition)))
 
     async def partitions(self, topic: Topic) -> int:
         return await self._topics.ensure(topic)
@@ -126,23 +126,23 @@ class KafkaBus:
                 for partition, tp in zip(wanted, tps, strict=True)
             }
 
-        return await self._link.patiently(attempt)
+        return await self._connection.patiently(attempt)
 
     async def members(self, group: str) -> int:
         async def attempt() -> int:
             [answer] = await self._admin.describe_consumer_groups([group])
             return sum(len(described["members"]) for described in answer.to_object()["groups"])
 
-        return await self._link.patiently(attempt)
+        return await self._connection.patiently(attempt)
 
     async def forget(self, call: str) -> int:
         return 0  # Kafka deletes whole segments, when their time has come
 
     def _make_admin(self) -> AIOKafkaAdminClient:
-        return AIOKafkaAdminClient(**self._link.options(), request_timeout_ms=ASK_MS)
+        return AIOKafkaAdminClient(**self._connection.options(), request_timeout_ms=ASK_MS)
 
     def _make_producer(self) -> AIOKafkaProducer:
-        return AIOKafkaProducer(**self._link.options(), **producer_options(self._patience_s))
+        return AIOKafkaProducer(**self._connection.options(), **producer_options(self._patience_s))
 
     async def _stop_producer(self) -> None:
         stopping = asyncio.ensure_future(self._producer.stop())
@@ -159,9 +159,9 @@ class KafkaBus:
             async with asyncio.timeout(self._patience_s):
                 yield
         except TimeoutError:
-            raise self._link.away() from None
+            raise self._connection.away() from None
         except errors.KafkaError as error:
-            raise self._link.explained(error) from error
+            raise self._connection.explained(error) from error
 
     async def _bounds(self, tp: TopicPartition) -> tuple[int, int]:
         if tp.topic not in self._there:

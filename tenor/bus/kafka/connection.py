@@ -24,7 +24,7 @@ RETRY_S = 0.2
 logging.getLogger("aiokafka").addHandler(logging.NullHandler())
 
 
-class Link:
+class KafkaConnection:
     def __init__(self, servers: list[str], settings: BusSettings) -> None:
         self.servers = servers
         self.settings = settings

@@ -20,9 +20,9 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 
 from tenor.bus import AssignmentHook, Commit, Partition, Record
-from tenor.bus.kafka_link import Link
-from tenor.bus.kafka_topics import KafkaTopics
-from tenor.bus.partitioning import checked_note
+from tenor.bus.commit_note import checked_note
+from tenor.bus.kafka.connection import KafkaConnection
+from tenor.bus.kafka.topics import KafkaTopics
 from tenor.events import Topic
 
 log = structlog.get_logger(__name__)
@@ -52,25 +52,29 @@ async def commits_of(
     return {Partition(*tp): Commit(at.offset, at.metadata or "") for tp, at in found.items() if at.offset >= 0}
 
 
-async def start_consumer(link: Link, **options: Any) -> AIOKafkaConsumer:
+async def start_consumer(connection: KafkaConnection, **options: Any) -> AIOKafkaConsumer:
     def make() -> AIOKafkaConsumer:
-        return AIOKafkaConsumer(**link.options(), **options, enable_auto_commit=False, auto_offset_reset="earliest")
+        return AIOKafkaConsumer(
+            **connection.options(), **options, enable_auto_commit=False, auto_offset_reset="earliest"
+        )
 
-    return await link.started(make, AIOKafkaConsumer.stop)
+    return await connection.started(make, AIOKafkaConsumer.stop)
 
 
 class KafkaFollower:
     """All partitions, without a group."""
 
-    def __init__(self, link: Link, topics: KafkaTopics, subscribed: Iterable[Topic], *, from_start: bool) -> None:
-        self._link = link
+    def __init__(
+        self, connection: KafkaConnection, topics: KafkaTopics, subscribed: Iterable[Topic], *, from_start: bool
+    ) -> None:
+        self._connection = connection
         self._topics = topics
         self._subscribed = tuple(subscribed)
         self._from_start = from_start
         self._held: set[Partition] = set()
 
     async def __aenter__(self) -> Self:
-        self._kafka = await start_consumer(self._link)
+        self._kafka = await start_consumer(self._connection)
         self._held = {
             Partition(topic.name, number)
             for topic in self._subscribed
@@ -79,7 +83,7 @@ class KafkaFollower:
         tps = [TopicPartition(*partition) for partition in self._held]
         self._kafka.assign(tps)
         offsets = self._kafka.beginning_offsets if self._from_start else self._kafka.end_offsets
-        for tp, offset in (await self._link.patiently(lambda: offsets(tps))).items():
+        for tp, offset in (await self._connection.patiently(lambda: offsets(tps))).items():
             self._kafka.seek(tp, offset)
         return self
 
@@ -110,7 +114,7 @@ class KafkaFollower:
         except errors.KafkaError as error:
             if error.retriable:
                 return {}
-            raise self._link.explained(error) from error
+            raise self._connection.explained(error) from error
 
     @staticmethod
     def _records(found: Mapping[TopicPartition, list[Any]]) -> list[Record]:
@@ -122,7 +126,7 @@ class KafkaMember(KafkaFollower):
 
     def __init__(
         self,
-        link: Link,
+        connection: KafkaConnection,
         topics: KafkaTopics,
         subscribed: Iterable[Topic],
         admin: AIOKafkaAdminClient,
@@ -130,7 +134,7 @@ class KafkaMember(KafkaFollower):
         on_assigned: AssignmentHook,
         on_revoked: AssignmentHook,
     ) -> None:
-        super().__init__(link, topics, subscribed, from_start=True)
+        super().__init__(connection, topics, subscribed, from_start=True)
         self._admin, self._group = admin, group
         self._on_assigned, self._on_revoked = on_assigned, on_revoked
         self._commits: dict[Partition, Commit] = {}
@@ -149,9 +153,9 @@ class KafkaMember(KafkaFollower):
         for topic in self._subscribed:
             await self._topics.ensure(topic)
             names.append(topic.name)
-        lease_ms = int(self._link.settings.lease_s * 1000)
+        lease_ms = int(self._connection.settings.lease_s * 1000)
         self._kafka = await start_consumer(
-            self._link,
+            self._connection,
             group_id=self._group,
             session_timeout_ms=lease_ms,
             heartbeat_interval_ms=min(lease_ms // 3, 1000),
@@ -198,21 +202,21 @@ class KafkaMember(KafkaFollower):
         if not ours:
             return
         try:
-            async with asyncio.timeout(self._link.settings.patience_s):  # aiokafka tries again by itself
+            async with asyncio.timeout(self._connection.settings.patience_s):  # aiokafka tries again by itself
                 await self._kafka.commit(ours)
         except (errors.CommitFailedError, errors.IllegalStateError):
             log.info("partitions went to another member before their commit", group=self._group)
         except TimeoutError:
-            raise self._link.away() from None
+            raise self._connection.away() from None
         except errors.KafkaError as error:
-            raise self._link.explained(error) from error
+            raise self._connection.explained(error) from error
         else:
             self._commits |= {partition: commits[partition] for partition in map(_partition, ours)}
 
     async def committed(self, partition: Partition) -> Commit | None:
         if partition in self._held:
             return self._commits.get(partition)
-        found = await self._link.patiently(lambda: commits_of(self._admin, self._group, [partition]))
+        found = await self._connection.patiently(lambda: commits_of(self._admin, self._group, [partition]))
         return found.get(partition)
 
     # What aiokafka's task leaves word of
@@ -246,7 +250,7 @@ class KafkaMember(KafkaFollower):
     async def _take(self) -> None:
         coming = self._coming or set()
         if coming:
-            self._commits = await self._link.patiently(lambda: commits_of(self._admin, self._group, coming))
+            self._commits = await self._connection.patiently(lambda: commits_of(self._admin, self._group, coming))
         if self._coming is coming:  # else another rebalance came in between
             self._coming = None
             self._held = coming

@@ -8,7 +8,7 @@ import structlog
 from aiokafka import AIOKafkaProducer, errors
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
-from tenor.bus.kafka_link import Link
+from tenor.bus.kafka.connection import KafkaConnection
 from tenor.bus.once import Once
 from tenor.bus.partitioning import MAX_EVENT_BYTES
 from tenor.errors import BadInput
@@ -18,11 +18,11 @@ log = structlog.get_logger(__name__)
 
 
 class KafkaTopics:
-    def __init__(self, admin: AIOKafkaAdminClient, producer: AIOKafkaProducer, link: Link) -> None:
+    def __init__(self, admin: AIOKafkaAdminClient, producer: AIOKafkaProducer, connection: KafkaConnection) -> None:
         self._admin = admin
         self._producer = producer
-        self._link = link
-        self._counts: Once[Topic, int] = Once(lambda topic: link.patiently(lambda: self._find_or_make(topic)))
+        self._connection = connection
+        self._counts: Once[Topic, int] = Once(lambda topic: connection.patiently(lambda: self._find_or_make(topic)))
 
     async def ensure(self, topic: Topic) -> int:
         """The number of partitions of `topic`, which is made if it is missing."""
@@ -38,7 +38,7 @@ class KafkaTopics:
                 f"topics of the bus must have the same number of partitions, but have: {listed}",
                 "delete the odd ones (Tenor makes them again), or add partitions while no call is running",
             )
-        wanted = next(iter(counts.values()), self._link.settings.partitions)
+        wanted = next(iter(counts.values()), self._connection.settings.partitions)
         if topic.name not in found:
             await self._make(topic, wanted)
             found = await self._found()
@@ -61,7 +61,7 @@ class KafkaTopics:
             "message.timestamp.type": "LogAppendTime",
             "max.message.bytes": str(MAX_EVENT_BYTES + 65536),
         }
-        new = NewTopic(topic.name, partitions, self._link.settings.replication, topic_configs=settings)
+        new = NewTopic(topic.name, partitions, self._connection.settings.replication, topic_configs=settings)
         try:
             response = await self._admin.create_topics([new], timeout_ms=10_000)
         except AttributeError:  # aiokafka's admin does not know the controller while brokers restart
@@ -70,7 +70,7 @@ class KafkaTopics:
             error = errors.for_code(code)
             if error is errors.InvalidReplicationFactorError:
                 raise BadInput(
-                    f"Kafka has too few brokers for {self._link.settings.replication} copies of {topic.name}",
+                    f"Kafka has too few brokers for {self._connection.settings.replication} copies of {topic.name}",
                     "lower bus.replication",
                 )
             if error not in (errors.NoError, errors.TopicAlreadyExistsError):

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from tenor.cli.context import QUIET, settings
+from tenor.cli.context import settings, user_name
 from tenor.cli.output import console, say
-from tenor.cli.whoami import me
 from tenor.errors import BadInput
+from tenor.runtime.profiles import QUIET
 from tenor.settings import Settings
 
 if TYPE_CHECKING:
-    from dashboard.accounts import Accounts
+    from dashboard.auth.accounts import Accounts
 
 app = typer.Typer(no_args_is_help=True, help="Accounts of the dashboard and tokens for its API.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Account name; an agent's is the one calls come with.")]
@@ -34,7 +34,7 @@ def add(
 ) -> None:
     """Add an account. The password is asked for, or read from standard input."""
     with _accounts(context) as (accounts, _):
-        accounts.add(name, role, _password(), by=me())
+        accounts.add(name, role, _password(), by=user_name())
     say(f"{name} can sign in as {role}")
 
 
@@ -56,7 +56,7 @@ def list_accounts(context: typer.Context) -> None:
 def password(context: typer.Context, name: Name) -> None:
     """Give an account a new password. Its sessions and tokens end."""
     with _accounts(context) as (accounts, _):
-        accounts.change(name, password=_password(), by=me())
+        accounts.change(name, password=_password(), by=user_name())
     say(f"{name} has a new password; whoever was signed in as {name} no longer is")
 
 
@@ -64,7 +64,7 @@ def password(context: typer.Context, name: Name) -> None:
 def role(context: typer.Context, name: Name, new: Annotated[str, typer.Argument(metavar="ROLE", help=ROLES)]) -> None:
     """Change what an account may see and do. Its sessions and tokens end."""
     with _accounts(context) as (accounts, _):
-        accounts.change(name, role=new, by=me())
+        accounts.change(name, role=new, by=user_name())
     say(f"{name} is now {new}")
 
 
@@ -72,7 +72,7 @@ def role(context: typer.Context, name: Name, new: Annotated[str, typer.Argument(
 def remove(context: typer.Context, name: Name) -> None:
     """Remove an account. Its sessions and tokens end; its notes and labels stay."""
     with _accounts(context) as (accounts, _):
-        accounts.remove(name, by=me())
+        accounts.remove(name, by=user_name())
     say(f"{name} can no longer sign in")
 
 
@@ -83,21 +83,21 @@ def token(
     days: Annotated[int, typer.Option("--days", min=1, max=3650, help="How long it is good for.")] = 90,
 ) -> None:
     """Print a token for the API: whoever has it sees what this account sees. Ends with the account's sessions."""
-    from dashboard.tickets import TOKEN, Tickets, secret_of
+    from dashboard.auth.tokens import API, SignedTokens, secret_of
 
     with _accounts(context) as (accounts, chosen):
         viewer = accounts.viewer(name)
         if viewer is None:
             raise BadInput(f"there is no account {name!r}", "`tenor account list` shows them")
-        tickets = Tickets(secret_of(chosen), token_version_of=accounts.version_of)
-        typer.echo(tickets.issue(viewer, TOKEN, days * 86400))
-        accounts.note(name, "account.token", by=me())
+        tokens = SignedTokens(secret_of(chosen), api_version_of=accounts.version_of)
+        typer.echo(tokens.issue(viewer, API, days * 86400))
+        accounts.note(name, "account.token", by=user_name())
 
 
 @contextmanager
 def _accounts(context: typer.Context) -> Iterator[tuple[Accounts, Settings]]:
-    from dashboard.accounts import Accounts
-    from storage.database import using
+    from dashboard.auth.accounts import Accounts
+    from storage.db.engine import using
 
     chosen = settings(context, unless_set=QUIET)
     with using(chosen) as database:

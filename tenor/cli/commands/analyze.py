@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from contextlib import AsyncExitStack, aclosing
+from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from tenor.bus import Bus
-from tenor.cli.batch import Order, outcomes
-from tenor.cli.context import EVERY_CORE, QUIET, run, settings
-from tenor.cli.findings import document, show
-from tenor.cli.flags import (
+from ingest.options import IngestOptions
+from ingest.text.conversation import TextOptions
+from tenor.cli.analysis_view import show
+from tenor.cli.context import run, settings
+from tenor.cli.output import errors, progress
+from tenor.cli.params import (
     Agents,
     Channels,
     ConversationColumn,
@@ -23,7 +23,6 @@ from tenor.cli.flags import (
     FormFlag,
     Language,
     MediumFlag,
-    Missing,
     Paths,
     RedactFlag,
     Roles,
@@ -31,27 +30,15 @@ from tenor.cli.flags import (
     Swap,
     TextColumn,
     TimeColumn,
-    named,
-    readable,
-    reading,
-    recording_options,
+    options_from_flags,
+    reading_from_flags,
 )
-from tenor.cli.output import errors, progress
-from tenor.cli.pipeline import changed
-from tenor.cli.redactor import redactor
-from tenor.cli.shift import recogniser
-from tenor.cli.stages import stage
-from tenor.cli.transcribe import PATIENT
+from tenor.cli.progress_view import BatchBars
 from tenor.errors import BadInput
-from tenor.events import SENTENCES
+from tenor.runtime import analysis_document, analyze_async, find_inputs
+from tenor.runtime.batch.inputs import Input
+from tenor.runtime.profiles import EVERY_CORE, PATIENT, QUIET
 from tenor.settings import Settings
-from tenor.stage import Stage
-
-if TYPE_CHECKING:
-    from ingest.options import Options
-    from ingest.sources import Source
-    from ingest.text.conversation import Reading
-    from tenor.cli.keeping import Keeping
 
 
 def analyze(
@@ -102,13 +89,11 @@ def analyze(
     chosen = settings(
         context,
         unless_set=QUIET | PATIENT | EVERY_CORE,
-        speech__address=riva,
-        speech__interim=False,
         language__rules=rules and str(rules),
         language__intents=intents and str(intents),
         language__model=model and str(model),
     )
-    options = recording_options(
+    options = options_from_flags(
         chosen,
         roles=roles,
         channels=channels,
@@ -120,85 +105,50 @@ def analyze(
         site=site,
         queue=queue,
     )
-    chosen = changed(chosen, ingest={"roles": list(options.roles)})  # rules may name them
-    how = reading(form, medium, encoding, text_column, speaker_column, time_column, conversation_column, agents)
-    sources = named(paths, readable(), folders=folders)
-    work = Analysis(chosen, sources, options, how, jobs=jobs, own=riva is None, as_json=as_json)
-    done, bad, kept = run(work.run(_keeping(chosen, again=again) if store else None))
+    how = reading_from_flags(
+        form, medium, encoding, text_column, speaker_column, time_column, conversation_column, agents
+    )
+    inputs = find_inputs(paths, folders=folders)
+    work = _analyze(chosen, inputs, options, how, riva=riva, jobs=jobs, store=store, again=again, as_json=as_json)
+    done, bad, stored = run(work)
     if done > 1 and not as_json:
-        there = f", {kept} of them in the database already" if kept else ""
+        there = f", {stored} of them in the database already" if stored else ""
         errors.print(f"{done - bad} of {done} calls understood{there}")
     if bad:
         raise typer.Exit(BadInput.exit_code)
 
 
-def _keeping(settings: Settings, *, again: bool) -> Keeping:
-    from tenor.cli.keeping import Keeping  # with a database behind it, which few runs need
-
-    return Keeping(settings, again=again)
-
-
-class Analysis:
-    """One run of the command."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        sources: list[Source | Missing],
-        options: Options,
-        reading: Reading,
-        *,
-        jobs: int,
-        own: bool,
-        as_json: bool,
-    ) -> None:
-        from ingest.text.conversation import form_of
-
-        self._settings, self._sources, self._options, self._reading = settings, sources, options, reading
-        self._jobs, self._own, self._as_json = jobs, own, as_json
-        self._spoken = any(
-            not isinstance(source, Missing) and not (reading.form or form_of(source)) for source in sources
+async def _analyze(
+    settings: Settings,
+    inputs: list[Input],
+    options: IngestOptions,
+    reading: TextOptions,
+    *,
+    riva: str | None,
+    jobs: int,
+    store: bool,
+    again: bool,
+    as_json: bool,
+) -> tuple[int, int, int]:
+    """How many calls there were, how many of them failed, and how many were stored already."""
+    done = bad = stored = 0
+    with progress() as bars:
+        batch = analyze_async(
+            inputs,
+            settings,
+            options=options,
+            reading=reading,
+            riva=riva,
+            jobs=jobs,
+            store=store,
+            again=again,
+            progress=BatchBars(bars).show,
         )
-        """Whether there is anything to hear: chats need no recogniser."""
-
-    async def run(self, keeping: Keeping | None) -> tuple[int, int, int]:
-        """How many calls there were, how many of them failed, and how many were there already."""
-        from nlp.backend import open_backend
-        from nlp.worker import LanguageWorker
-
-        backend = await asyncio.to_thread(open_backend, self._settings)
-        order = Order(
-            SENTENCES,
-            self._options,
-            self._reading,
-            redactor(self._settings),
-            self._jobs,
-            find=keeping.find if keeping else None,
-            keep=keeping.keep if keeping else None,
-            settle=keeping.settle if keeping else None,
-        )
-
-        def crew(bus: Bus, settings: Settings) -> list[Stage]:
-            stages: list[Stage] = [LanguageWorker(bus, settings, backend)]
-            stages += [stage("asr", bus, settings)] if self._spoken else []
-            return [*stages, *(keeping.stages(bus, settings) if keeping else ())]
-
-        done = bad = kept = 0
-        async with AsyncExitStack() as stack:
-            if keeping:
-                stack.push_async_callback(keeping.close)  # interrupted, too
-            bars = stack.enter_context(progress())
-            found = self._settings
-            if self._spoken:
-                found = await stack.enter_async_context(recogniser(found, own=self._own))
-            results = await stack.enter_async_context(
-                aclosing(outcomes(found, self._sources, order, crew, bars)),
-            )
-            async for outcome in results:
-                done, bad, kept = done + 1, bad + bool(outcome.error), kept + outcome.kept
-                if self._as_json:
-                    typer.echo(json.dumps(document(outcome), ensure_ascii=False))
+        async with aclosing(batch) as results:
+            async for result in results:
+                done, bad, stored = done + 1, bad + bool(result.error), stored + result.already_stored
+                if as_json:
+                    typer.echo(json.dumps(analysis_document(result), ensure_ascii=False))
                 else:
-                    several = len(self._sources) > 1 or not outcome.last or done > 1
-                    show(outcome, heading=several)
-        return done, bad, kept
+                    show(result, heading=len(inputs) > 1 or not result.last_of_file or done > 1)
+    return done, bad, stored

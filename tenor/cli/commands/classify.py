@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from tenor.cli.context import EVERY_CORE, settings
+from tenor.cli.context import settings
 from tenor.errors import BadInput
+from tenor.runtime.profiles import EVERY_CORE
 
 if TYPE_CHECKING:
-    from nlp.understood import Understood
+    from nlp.inference.types import SentenceAnalysis
 
 CHUNK = 1 << 16
 """Bytes read at once: a file goes through in batches of a thousand lines."""
@@ -37,16 +38,16 @@ def classify(
 
     Lines of standard input are answered as they come, empty ones included, so that answers stay beside questions.
     """
-    from nlp.backend import open_backend
-    from nlp.classifiers import load
+    from nlp.inference.backend import open_backend
+    from nlp.inference.plugins import load_classifiers
 
     chosen = settings(context, unless_set=EVERY_CORE, language__intents=_path(intents), language__model=_path(model))
     if not texts and sys.stdin.isatty():
         raise BadInput("nothing to classify", 'tenor classify "my card was stolen", or sentences on standard input')
     backend = open_backend(chosen)
-    classifiers = load(chosen.language.classifiers, backend)
+    classifiers = load_classifiers(chosen.language.classifiers, backend)
     for batch in [texts] if texts else _arriving():
-        found = backend.understand(batch)
+        found = backend.analyze(batch)
         for understood, labels in zip(found, classifiers.labels(found), strict=True):
             shown = _shown(understood) | ({"labels": labels} if chosen.language.classifiers else {})
             typer.echo(json.dumps(shown, ensure_ascii=False))
@@ -81,7 +82,7 @@ def _decoded(lines: Sequence[bytes], before: int) -> Iterator[Sequence[str]]:
         yield texts
 
 
-def _shown(understood: Understood) -> dict[str, object]:
+def _shown(understood: SentenceAnalysis) -> dict[str, object]:
     shown: dict[str, object] = {
         "text": understood.text,
         "sentiment": understood.sentiment,

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from tenor.cli.context import settings
+from tenor.cli.commands.db_scan import scan
+from tenor.cli.context import settings, user_name
 from tenor.cli.output import console
-from tenor.cli.scan import scan
-from tenor.cli.whoami import me
 
 if TYPE_CHECKING:  # SQLAlchemy takes a while to import, and other commands need none of it
-    from storage.database import Database
+    from storage.db.engine import Database
 
 app = typer.Typer(
     help="The database: its schema, and what is in it, past its time, or should not be.", no_args_is_help=True
@@ -26,8 +25,8 @@ def upgrade(context: typer.Context) -> None:
 
     Refuses a database that a newer version of Tenor made.
     """
-    from storage import schema
-    from storage.database import open_database
+    from storage.db import schema
+    from storage.db.engine import open_database
 
     database = open_database(settings(context))
     console.print(f"{database.name}: schema {schema.known()[-1]}, the newest", soft_wrap=True)
@@ -40,9 +39,9 @@ def status(context: typer.Context) -> None:
 
     Exits with 1 when it is missing, empty or old: `tenor db upgrade`.
     """
-    from storage import schema
-    from storage.database import open_database
-    from storage.trouble import explaining
+    from storage.db import schema
+    from storage.db.engine import open_database
+    from storage.db.errors import explaining
 
     database = open_database(settings(context), upgrade=False)
     console.print(f"{'database':14}{database.name}", soft_wrap=True)
@@ -70,16 +69,16 @@ def prune(
 
     The stage `retention` does so every hour. SQLite's file is compacted afterwards, once a day at most.
     """
-    from storage import retention
-    from storage.database import open_database
-    from storage.trouble import explaining
+    from storage.db.engine import open_database
+    from storage.db.errors import explaining
+    from storage.privacy import retention
 
     known = settings(context)
     database = open_database(known)
     with explaining(database.engine.url):
-        found = retention.due(database, known) if dry_run else retention.prune(database, known, me())
+        found = retention.due(database, known) if dry_run else retention.prune(database, known, user_name())
         if not dry_run:
-            retention.tidy(database, me())
+            retention.tidy(database, user_name())
     database.close()
     for name, count in dataclasses.asdict(found).items():
         console.print(f"{name.replace('_', ' '):14}{count:,}")

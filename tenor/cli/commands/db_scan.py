@@ -13,17 +13,16 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from tenor.cli.age import age
-from tenor.cli.context import settings
+from tenor.cli.context import settings, user_name
 from tenor.cli.output import console, progress, say
-from tenor.cli.whoami import me
+from tenor.cli.params import parse_age
 from tenor.errors import BadInput
 from tenor.redaction import KINDS
 
 if TYPE_CHECKING:
-    from storage.database import Database
-    from storage.scan import Masked
-    from storage.tally import Report, Tally
+    from storage.db.engine import Database
+    from storage.privacy.pii_scan import MaskResult
+    from storage.privacy.scan_report import ScanReport, ScanTotals
     from tenor.redaction import Redactor
     from tenor.settings import Settings
 
@@ -47,27 +46,27 @@ def scan(
 
     Exits with 0 when the conversations hold nothing, with 1 when something was found, also if it was masked.
     """
-    from storage import compaction
-    from storage.database import open_database
-    from storage.trouble import explaining
+    from storage.db import vacuum
+    from storage.db.engine import open_database
+    from storage.db.errors import explaining
 
     wanted = _kinds(kinds)
-    oldest = time.time() - age(since) if since else 0.0
+    oldest = time.time() - parse_age(since) if since else 0.0
     given = settings(context)
     redactor = _redactor(given, wanted)
     database = open_database(given)
     try:
         with explaining(database.engine.url):
-            tally = _scan(database, redactor, oldest, frozenset(given.speech.redact_kinds))
-            report = tally.report()
+            totals = _scan(database, redactor, oldest, frozenset(given.speech.redact_kinds))
+            report = totals.report()
             if not as_json:
                 _show(report)
             masked = None
             if redact and report.affected:
                 if not yes:
                     _ask(report)
-                masked = _mask(database, redactor, tally)
-        notes = compaction.compact(database) if masked and masked.calls else []
+                masked = _mask(database, redactor, totals)
+        notes = vacuum.compact(database) if masked and masked.calls else []
     finally:
         database.close()
     if as_json:
@@ -89,23 +88,24 @@ def _kinds(text: str) -> list[str]:
 
 
 def _redactor(given: Settings, kinds: list[str]) -> Redactor:
-    from tenor.cli.redactor import redactor
+    from tenor.runtime.profiles import change_settings
+    from tenor.runtime.redactor import make_redactor
 
-    return redactor(given.model_copy(update={"speech": given.speech.model_copy(update={"redact_kinds": kinds})}))
-
-
-def _scan(database: Database, redactor: Redactor, since: float, prevented: frozenset[str]) -> Tally:
-    from storage import scan
-
-    with _bar("scanning", scan.count(database, since)) as advance:
-        return scan.scan(database, redactor, since=since, prevented=prevented, advance=advance)
+    return make_redactor(change_settings(given, speech={"redact_kinds": kinds}))
 
 
-def _mask(database: Database, redactor: Redactor, tally: Tally) -> Masked:
-    from storage import scan
+def _scan(database: Database, redactor: Redactor, since: float, prevented: frozenset[str]) -> ScanTotals:
+    from storage.privacy import pii_scan
 
-    with _bar("masking", tally.affected) as advance:
-        return scan.mask(database, redactor, tally, by=me(), advance=advance)
+    with _bar("scanning", pii_scan.count(database, since)) as advance:
+        return pii_scan.scan(database, redactor, since=since, prevented=prevented, advance=advance)
+
+
+def _mask(database: Database, redactor: Redactor, totals: ScanTotals) -> MaskResult:
+    from storage.privacy import pii_scan
+
+    with _bar("masking", totals.affected) as advance:
+        return pii_scan.mask(database, redactor, totals, by=user_name(), advance=advance)
 
 
 @contextmanager
@@ -120,7 +120,7 @@ def _bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
         yield advance
 
 
-def _ask(report: Report) -> None:
+def _ask(report: ScanReport) -> None:
     what = f"{sum(report.kinds.values()):,} places in {_calls(report.affected)}"
     if not sys.stdin.isatty():
         raise BadInput(f"{what} would be masked for good", "say --yes to do it without being asked")
@@ -128,7 +128,7 @@ def _ask(report: Report) -> None:
         raise typer.Exit(1)
 
 
-def _show(report: Report) -> None:
+def _show(report: ScanReport) -> None:
     if report.anomalies:
         many = _calls(len(report.anomalies))
         console.print(f"[bold yellow]anomalies[/]     {many} in which redaction should have taken it out")
@@ -163,7 +163,7 @@ def _print_groups(title: str, groups: dict[str, dict[str, int]]) -> None:
     console.print(table)
 
 
-def _show_masked(masked: Masked, report: Report, notes: Iterable[str]) -> None:
+def _show_masked(masked: MaskResult, report: ScanReport, notes: Iterable[str]) -> None:
     from tenor.events import DAY, SENTENCES
 
     rows = ", ".join(f"{count:,} {table}" for table, count in masked.rows.items())

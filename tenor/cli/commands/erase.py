@@ -9,14 +9,13 @@ import msgspec
 import typer
 from rich.markup import escape
 
-from tenor.cli.context import run, settings
+from tenor.cli.context import run, settings, user_name
 from tenor.cli.output import console, say
-from tenor.cli.whoami import me
 from tenor.errors import BadInput
 
 if TYPE_CHECKING:
-    from storage.database import Database
-    from storage.erasure import Receipt
+    from storage.db.engine import Database
+    from storage.privacy.erasure import Receipt
 
 
 def erase(
@@ -32,22 +31,22 @@ def erase(
 
     There is no way back. A receipt without personal data is printed and kept in the folder `receipts`.
     """
-    from storage import compaction
-    from storage.database import using
-    from storage.erasure import erase as erase_for_good
+    from storage.db import vacuum
+    from storage.db.engine import using
+    from storage.privacy.erasure import erase as erase_for_good
 
     if [bool(call), bool(customer), compact].count(True) != 1:
         raise BadInput("say what to erase: --call ID or --customer ID")
     given = settings(context)
     with using(given) as database:
         if compact:
-            for note in compaction.compact(database):
+            for note in vacuum.compact(database):
                 say(f"[dim]{escape(note)}[/]")
             console.print("compacted")
             return
         if not yes:
             _ask(database, call, customer)
-        receipt = run(erase_for_good(database, given, by=me(), call=call, customer=customer, force=force))
+        receipt = run(erase_for_good(database, given, by=user_name(), call=call, customer=customer, force=force))
     if as_json:
         typer.echo(msgspec.json.encode(receipt).decode())
     else:
@@ -55,7 +54,7 @@ def erase(
 
 
 def _ask(database: Database, call: str, customer: str) -> None:
-    from storage.erasure import calls_of
+    from storage.privacy.erasure import calls_of
 
     with database.session() as session:
         count = len(calls_of(session, customer)) if customer else 1

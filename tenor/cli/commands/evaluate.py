@@ -12,24 +12,19 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from tenor.bus import Bus
-from tenor.cli.batch import Order, outcomes
-from tenor.cli.context import EVERY_CORE, QUIET, run, settings
-from tenor.cli.flags import Json
+from tenor.cli.context import run, settings
 from tenor.cli.output import progress, say
-from tenor.cli.pipeline import changed
-from tenor.cli.shift import recogniser
-from tenor.cli.stages import stage
-from tenor.cli.transcribe import PATIENT
+from tenor.cli.params import Json
+from tenor.cli.progress_view import BatchBars
 from tenor.errors import BadInput, Unavailable
-from tenor.events import TRANSCRIPTS, Transcript
+from tenor.runtime import transcribe_async
+from tenor.runtime.profiles import EVERY_CORE, PATIENT, QUIET, change_settings
 from tenor.settings import Settings
-from tenor.stage import Stage
 
 if TYPE_CHECKING:
-    from nlp.evaluation.alignment import HeardWord
+    from nlp.evaluation.alignment import HypothesisWord
     from nlp.evaluation.pipeline import Report
-    from nlp.evaluation.transcripts import WrittenCall
+    from nlp.evaluation.transcripts import ReferenceCall
 
 app = typer.Typer(help="Measure how good the pipeline is.", no_args_is_help=True)
 
@@ -70,16 +65,14 @@ def pipeline(
     The measure is the mean difference; accuracy, precision, recall, F1 and the confusion matrix stand beside it, with
     95 % confidence intervals from drawing whole calls.
     """
-    from nlp.backend import open_backend
     from nlp.evaluation import pipeline as measure
     from nlp.evaluation import transcripts
-    from nlp.names import valences
+    from nlp.inference.backend import open_backend
+    from tenor.taxonomy.in_force import sentiments_in_force
 
     chosen = settings(
         context,
         unless_set=QUIET | PATIENT | EVERY_CORE,
-        speech__address=riva,
-        speech__interim=False,
         language__model=model and str(model),
     )
     if out:
@@ -87,17 +80,17 @@ def pipeline(
     data = data or _default_data()
     calls = transcripts.read(data)
     ours = open_backend(chosen)  # a wrong folder is told before hours of hearing
-    other = changed(chosen, language={"model": str(baseline)}) if baseline else None
+    other = change_settings(chosen, language={"model": str(baseline)}) if baseline else None
     theirs = open_backend(other) if other else None
-    heard = _read(recognised) if recognised else run(_hear(chosen, calls, jobs, own=riva is None))
+    heard = _read(recognised) if recognised else run(_hear(chosen, calls, jobs, riva))
     missing = [call.name for call in calls if call.name not in heard]
     if missing:
         raise BadInput(f"{recognised or data} lacks {len(missing)} of {len(calls)} recordings: {missing[0]}, ...")
     sentences, words = measure.hear(calls, [heard[call.name] for call in calls])
     if not sentences:
         raise BadInput(f"nobody says anything in {data}")
-    compared = measure.judge(theirs, sentences, valences(other.language)) if theirs and other else None
-    worth = valences(chosen.language)
+    compared = measure.judge(theirs, sentences, sentiments_in_force(other.language)) if theirs and other else None
+    worth = sentiments_in_force(chosen.language)
     judged, bare = measure.judge(ours, sentences, worth), measure.judge(ours, sentences, worth, bare=True)
     report = measure.Report(sentences, words, judged, bare, compared)
     if as_json:
@@ -126,51 +119,46 @@ def _default_data() -> Path:
     return Path(root) / "harper-valley" / "dev"
 
 
-async def _hear(settings: Settings, calls: list[WrittenCall], jobs: int, *, own: bool) -> dict[str, list[HeardWord]]:
+async def _hear(
+    settings: Settings, calls: list[ReferenceCall], jobs: int, riva: str | None
+) -> dict[str, list[HypothesisWord]]:
     """The words of every recording, through the same stages as ever."""
-    from ingest.options import Options
+    from ingest.options import IngestOptions
     from ingest.sources import Source
-    from nlp.evaluation.alignment import HeardWord
+    from nlp.evaluation.alignment import HypothesisWord
 
-    sources = [Source("file", str(call.audio.resolve())) for call in calls]
-    order = Order(TRANSCRIPTS, Options(split=True, language=settings.speech.language, redact="off"), jobs=jobs)
-    heard: dict[str, list[HeardWord]] = {}
+    inputs = [Source("file", str(call.audio.resolve())) for call in calls]
+    options = IngestOptions(split=True, language=settings.speech.language, redact="off")
+    heard: dict[str, list[HypothesisWord]] = {}
     with progress() as bars:
-        async with (
-            recogniser(settings, own=own) as found,
-            aclosing(outcomes(found, sources, order, _crew, bars)) as results,
-        ):
+        batch = transcribe_async(inputs, settings, options=options, riva=riva, jobs=jobs, progress=BatchBars(bars).show)
+        async with aclosing(batch) as results:
             names = iter(calls)
-            async for outcome in results:
+            async for result in results:
                 call = next(names)
-                if outcome.error:
-                    raise Unavailable(f"{outcome.file} could not be heard: {outcome.error}", outcome.hint)
+                if result.error:
+                    raise Unavailable(f"{result.file} could not be heard: {result.error.message}", result.error.hint)
                 heard[call.name] = [
-                    HeardWord(said.channel, word.start_ms, word.end_ms, word.text)
-                    for said in outcome.said
-                    if isinstance(said, Transcript)
-                    for word in said.words
+                    HypothesisWord(utterance.channel, word.start_ms, word.end_ms, word.text)
+                    for utterance in result.utterances
+                    for word in utterance.words
                 ]
     return heard
 
 
-def _crew(bus: Bus, settings: Settings) -> list[Stage]:
-    return [stage("asr", bus, settings)]
-
-
-def _read(file: Path) -> dict[str, list[HeardWord]]:
-    from nlp.evaluation.alignment import HeardWord
+def _read(file: Path) -> dict[str, list[HypothesisWord]]:
+    from nlp.evaluation.alignment import HypothesisWord
 
     try:
         lines = file.read_bytes().splitlines()
-        return dict(msgspec.json.decode(line, type=tuple[str, list[HeardWord]]) for line in lines)
+        return dict(msgspec.json.decode(line, type=tuple[str, list[HypothesisWord]]) for line in lines)
     except (OSError, msgspec.MsgspecError) as error:
         raise BadInput(
             f"{file} is no file of recognised words: {error}", "--out of an earlier run writes one"
         ) from None
 
 
-def _write(folder: Path, report: Report, heard: dict[str, list[HeardWord]]) -> None:
+def _write(folder: Path, report: Report, heard: dict[str, list[HypothesisWord]]) -> None:
     from nlp.evaluation.picture import confusion_svg
 
     agreement = report.judged.agreement

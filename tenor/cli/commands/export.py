@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from tenor.cli.context import settings
+from tenor.cli.context import settings, user_name
 from tenor.cli.output import progress, say
-from tenor.cli.whoami import me
 from tenor.errors import BadInput
 
 if TYPE_CHECKING:
-    from storage.calls import CallFilter, WholeCall
-    from storage.database import Database
-    from storage.exporting import Format
+    from storage.db.engine import Database
+    from storage.queries.calls import CallFilter, WholeCall
+    from storage.transfer.exporter import Format
     from tenor.settings import Settings
 
 
@@ -41,8 +40,8 @@ def export(
 
     JSON and vCon hold everything, so that `tenor import` can bring the calls into another installation.
     """
-    from storage.calls import CallFilter
-    from storage.exporting import FORMATS
+    from storage.queries.calls import CallFilter
+    from storage.transfer.exporter import FORMATS
 
     if form not in FORMATS:
         raise BadInput(f"{form!r} is no format", f"one of {', '.join(FORMATS)}")
@@ -61,8 +60,9 @@ def export(
 def _write(
     given: Settings, named: list[str], wanted: CallFilter, form: Format, out: str, audio: bool, audio_url: str
 ) -> int:
-    from storage import calls, exporting
-    from storage.database import using
+    from storage.db.engine import using
+    from storage.queries import calls
+    from storage.transfer import exporter
     from storage.viewer import HOUSE
 
     target = Path(out)
@@ -88,21 +88,21 @@ def _write(
         task = bar.add_task("exporting", total=len(ids), detail="")
         sink = None
         if apart:
-            sink = stack.enter_context((exporting.archive if target.suffix == ".zip" else exporting.folder)(target))
+            sink = stack.enter_context((exporter.archive if target.suffix == ".zip" else exporter.folder)(target))
         pieces = []
         for number, whole in enumerate(_whole(session, ids)):
-            recorded = exporting.recorded(given, whole) if audio or audio_url else None
+            recording = exporter.recording_of(given, whole) if audio or audio_url else None
             if sink:
                 written.append(whole.call.id)
-                name = exporting.file_name(whole.call.id)
-                text = exporting.render(session, whole, form, None if beside else recorded, audio_url)
-                sink(name + exporting.SUFFIX[form], text.encode("utf-8", "replace"))
-                if beside and recorded:
-                    sink(name + Path(recorded.name).suffix, recorded.content)
+                name = exporter.file_name(whole.call.id)
+                text = exporter.render(session, whole, form, None if beside else recording, audio_url)
+                sink(name + exporter.SUFFIX[form], text.encode("utf-8", "replace"))
+                if beside and recording:
+                    sink(name + Path(recording.name).suffix, recording.content)
             elif form == "csv":
-                pieces.append(exporting.table([whole], header=number == 0))
+                pieces.append(exporter.table([whole], header=number == 0))
             else:
-                pieces.append(exporting.render(session, whole, form, recorded, audio_url))
+                pieces.append(exporter.render(session, whole, form, recording, audio_url))
             bar.update(task, advance=1, detail=f"{number + 1} of {len(ids)}")
             session.expunge_all()
         if not sink:
@@ -116,14 +116,14 @@ def _remember(database: Database, written: list[str], form: str) -> None:
     from storage.tables import Audit
 
     with database.begin() as session:
-        now, who, detail = time.time(), me(), {"format": form}
+        now, who, detail = time.time(), user_name(), {"format": form}
         session.add_all(Audit(at=now, who=who, action="call.exported", subject=one, detail=detail) for one in written)
 
 
 def _whole(session: object, ids: list[str]) -> Iterator[WholeCall]:
     from sqlmodel import Session
 
-    from storage import calls
+    from storage.queries import calls
     from storage.viewer import HOUSE
 
     for one in ids:
@@ -134,7 +134,7 @@ def _whole(session: object, ids: list[str]) -> Iterator[WholeCall]:
 
 
 def _put(out: str, text: str) -> None:
-    from storage import exporting
+    from storage.transfer import exporter
 
     content = text.encode("utf-8", "replace")
     if not content.endswith(b"\n"):
@@ -145,7 +145,7 @@ def _put(out: str, text: str) -> None:
         return
     target = Path(out)
     if target.is_file() or not target.exists():
-        exporting.put(target, content)
+        exporter.put(target, content)
         return
     try:
         target.write_bytes(content)  # a pipe or a device, which nothing can take the place of

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.context import settings
+from tenor.cli.context import settings, user_name
 from tenor.cli.output import complain, console, progress, warn
-from tenor.cli.whoami import me
 from tenor.errors import BadInput
 
 if TYPE_CHECKING:
-    from storage.database import Database
-    from storage.importing import Found
+    from storage.db.engine import Database
+    from storage.transfer.importer import FoundDocument
     from tenor.settings import Settings
 
 SHOWN = {"imported": "imported", "replaced": "replaced", "unchanged": "here already, the same"}
@@ -33,18 +32,18 @@ def import_calls(
     A call that is here already and differs is left as it is and told; then, and when a file cannot be read, the
     command ends with 1. Calls that were erased here do not come back.
     """
-    from storage import importing
-    from storage.database import using
+    from storage.db.engine import using
+    from storage.transfer import importer
 
     given = settings(context)
     # First of all, so that a slip in a path is told before anything was done.
-    files = [file for path in paths for file in importing.files(path)]
+    files = [file for path in paths for file in importer.files(path)]
     outcomes: Counter[str] = Counter()
     with using(given) as database, progress() as bar:
         task = bar.add_task("importing", total=len(files), detail="")
         for path in files:
             try:
-                for document in importing.documents(path):
+                for document in importer.documents(path):
                     _bring_in(database, given, document, replace, outcomes)
             except BadInput as error:  # the rest of a zip that is broken is left alone
                 outcomes["refused"] += 1
@@ -58,11 +57,13 @@ def import_calls(
         raise typer.Exit(1)
 
 
-def _bring_in(database: Database, given: Settings, document: Found, replace: bool, outcomes: Counter[str]) -> None:
-    from storage import importing
+def _bring_in(
+    database: Database, given: Settings, document: FoundDocument, replace: bool, outcomes: Counter[str]
+) -> None:
+    from storage.transfer import importer
 
     try:
-        result = importing.store(database, given, importing.read(document), by=me(), replace=replace)
+        result = importer.store(database, given, importer.read(document), by=user_name(), replace=replace)
     except BadInput as error:
         outcomes["refused"] += 1
         complain(error.message, error.hint)

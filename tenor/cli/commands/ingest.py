@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenor.bus.opening import open_bus
-from tenor.cli.context import QUIET, run, settings
-from tenor.cli.flags import (
+from tenor.cli.context import run, settings
+from tenor.cli.output import clock, complain_of_file, console, progress, warn
+from tenor.cli.params import (
     Agents,
     BusFlag,
     Channels,
@@ -21,7 +22,6 @@ from tenor.cli.flags import (
     Json,
     Language,
     MediumFlag,
-    Missing,
     Paths,
     RedactFlag,
     Roles,
@@ -29,17 +29,16 @@ from tenor.cli.flags import (
     Swap,
     TextColumn,
     TimeColumn,
-    named,
-    readable,
-    reading,
-    recording_options,
+    options_from_flags,
+    reading_from_flags,
 )
-from tenor.cli.output import clock, complain, console, progress, warn
-from tenor.cli.redactor import redactor
 from tenor.errors import BadInput, TenorError
+from tenor.runtime import MissingInput, find_inputs
+from tenor.runtime.profiles import QUIET
+from tenor.runtime.redactor import make_redactor
 
 if TYPE_CHECKING:
-    from ingest.feeding import Fed
+    from ingest.results import PublishedCall
 
 
 def ingest(
@@ -77,14 +76,15 @@ def ingest(
     Two channels are two speakers, left the caller; one channel is one speaker. Text is TXT, CSV, JSON, JSON lines, EML
     or mbox. A file that cannot be read is told in one line, the rest go on; then the exit code is 2.
     """
-    from ingest.feeding import Outcome, feed_all
-    from ingest.recording import Recording
+    from ingest.audio.publisher import publish_recordings
+    from ingest.audio.recording import Recording
+    from ingest.results import SourceResult
     from ingest.sources import Source
-    from ingest.text.conversation import form_of
-    from ingest.text.feeding import feed_texts
+    from ingest.text.conversation import text_format_of
+    from ingest.text.publisher import publish_text_files
 
     chosen = settings(context, unless_set=QUIET, bus__url=bus)
-    options = recording_options(
+    options = options_from_flags(
         chosen,
         roles=roles,
         channels=channels,
@@ -98,15 +98,17 @@ def ingest(
         queue=queue,
         record=record,
     )
-    how = reading(form, medium, encoding, text_column, speaker_column, time_column, conversation_column, agents)
-    wanted = named(paths, readable(), folders=folders)
-    sources = [source for source in wanted if not isinstance(source, Missing)]
-    written = [source for source in sources if how.form or form_of(source)]
+    how = reading_from_flags(
+        form, medium, encoding, text_column, speaker_column, time_column, conversation_column, agents
+    )
+    wanted = find_inputs(paths, folders=folders)
+    sources = [source for source in wanted if not isinstance(source, MissingInput)]
+    written = [source for source in sources if how.format or text_format_of(source)]
     spoken = [source for source in sources if source not in written]
     if call and len(sources) > 1:
         raise BadInput("one call id for several files", "leave the id out, or name one file")
 
-    async def work() -> list[Outcome]:
+    async def work() -> list[SourceResult]:
         async with open_bus(chosen) as opened:
             with progress() as bars:
                 tasks = {}
@@ -118,22 +120,26 @@ def ingest(
                     going = recording.duration_ms is None or ms < recording.duration_ms
                     bars.update(tasks[recording.call], completed=ms, detail=clock(ms), visible=going)
 
-                masking = redactor(chosen)
+                redactor = make_redactor(chosen)
                 heard, read = await asyncio.gather(
-                    feed_all(opened, spoken, options, pace=pace, concurrency=jobs, opened=begin, progress=advance),
-                    feed_texts(opened, written, chosen.speech, masking, options, how, pace=pace, concurrency=jobs),
+                    publish_recordings(
+                        opened, spoken, options, pace=pace, concurrency=jobs, opened=begin, progress=advance
+                    ),
+                    publish_text_files(
+                        opened, written, chosen.speech, redactor, options, how, pace=pace, concurrency=jobs
+                    ),
                 )
                 return heard + read
 
-    outcomes: dict[str, list[Outcome]] = {}
+    outcomes: dict[str, list[SourceResult]] = {}
     for outcome in run(work()) if sources else []:
         outcomes.setdefault(outcome.source.location, []).append(outcome)
     results = [
-        (source.name, outcome.fed, outcome.error)
+        (source.name, outcome.published, outcome.error)
         for source in wanted
         for outcome in (
-            [Outcome(Source("file", source.name), error=source.error)]
-            if isinstance(source, Missing)
+            [SourceResult(Source("file", source.name), error=source.error)]
+            if isinstance(source, MissingInput)
             else outcomes[source.location]
         )
     ]
@@ -144,7 +150,7 @@ def ingest(
         raise typer.Exit(BadInput.exit_code)
 
 
-def _tell(name: str, fed: Fed | None, error: TenorError | None, *, as_json: bool) -> bool:
+def _tell(name: str, fed: PublishedCall | None, error: TenorError | None, *, as_json: bool) -> bool:
     """Say what became of a call; True if it went wrong."""
     failed = error is not None or (fed is not None and fed.failed)
     if as_json:
@@ -152,7 +158,7 @@ def _tell(name: str, fed: Fed | None, error: TenorError | None, *, as_json: bool
         said = {"file": name, "call": fed.call if fed else None, "heard_ms": fed.heard_ms if fed else 0}
         typer.echo(json.dumps({**said, "failed": failed, "reason": reason}, ensure_ascii=False))
     elif error:
-        complain(error.message if name in error.message else f"{name}: {error.message}", error.hint)
+        complain_of_file(name, error)
     elif fed:
         for text in fed.warnings:
             warn(f"{name}: {text}")

@@ -10,9 +10,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from tenor.cli.context import settings
+from tenor.cli.context import settings, user_name
 from tenor.cli.output import console, say
-from tenor.cli.whoami import me
 
 app = typer.Typer(no_args_is_help=True, help="Names and teams of agents, names of customers.")
 
@@ -27,12 +26,12 @@ def import_people(
     Columns: agent,display_name,team,site or customer,display_name; all but the first may be left out. When a line is
     wrong, all that are wrong are told and nothing is imported.
     """
-    from storage import people
-    from storage.database import using
+    from storage.db.engine import using
+    from storage.queries import people
 
     table = people.read(file)
     with using(settings(context)) as database:
-        changed = people.store(database, table, me())
+        changed = people.store(database, table, user_name())
     say(f"{len(table.people)} {table.of}s read, {changed} new or changed")
 
 
@@ -43,8 +42,8 @@ def list_people(
     as_json: bool = typer.Option(False, "--json", help="One JSON object a line."),
 ) -> None:
     """Show the agents with their teams, or the customers."""
-    from storage import people
-    from storage.database import using
+    from storage.db.engine import using
+    from storage.queries import people
 
     with using(settings(context)) as database, database.session() as session:
         found = [row.model_dump() for row in (people.customers if customers else people.agents)(session)]

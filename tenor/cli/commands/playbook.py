@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenor.cli.context import settings
-from tenor.cli.faults import report
-from tenor.cli.output import console, say
+from tenor.cli.output import console, report_faults, say
 from tenor.settings import LanguageSettings
-from tenor.yaml_lines import meant
+from tenor.yaml.nodes import meant
 
 if TYPE_CHECKING:
     from dashboard.playbook import Playbook
@@ -34,7 +33,7 @@ def check(
         book = _read(path, language)
         return f"steps for {len(book.intents)} intents and {len(book.alerts)} alerts"
 
-    report(path, found, as_json=as_json)
+    report_faults(path, found, as_json=as_json)
 
 
 @app.command("try")
@@ -61,7 +60,7 @@ def try_out(
 
 def _read(path: Path, language: LanguageSettings) -> Playbook:
     from dashboard.playbook import read_playbook
-    from nlp.names import intents_in_force
+    from tenor.taxonomy.in_force import intents_in_force
 
     return read_playbook(path, intents_in_force(language).names)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from tenor.cli.context import run, settings
-from tenor.cli.pipeline import local_riva
+from tenor.runtime.riva import local_riva
 from tenor.stage import run_stages
 
 

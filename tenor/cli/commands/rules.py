@@ -13,18 +13,16 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from tenor.cli.age import age
-from tenor.cli.context import settings
-from tenor.cli.faults import report
-from tenor.cli.output import clock, console, progress, say
-from tenor.cli.whoami import me
+from tenor.cli.context import settings, user_name
+from tenor.cli.output import clock, console, progress, report_faults, say
+from tenor.cli.params import parse_age
 from tenor.errors import BadInput
 from tenor.settings import LanguageSettings
 
 if TYPE_CHECKING:
     from nlp.rules import RuleSet
-    from nlp.rules.replay import Difference
-    from storage.database import Database
+    from nlp.rules.replay import AlertDifference
+    from storage.db.engine import Database
     from tenor.events import Alert
 
 app = typer.Typer(help="Rules: what is watched for in calls.", no_args_is_help=True)
@@ -38,7 +36,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def check(context: typer.Context, file: File = None, as_json: AsJson = False) -> None:
     """Find every mistake in a rule file, with line and column, as a compiler does. Exits with 2 when there is one."""
     from nlp import rules
-    from nlp.names import known
+    from nlp.rules.known_names import known
 
     given = settings(context)
     path = _path(file, given.language)
@@ -47,7 +45,7 @@ def check(context: typer.Context, file: File = None, as_json: AsJson = False) ->
         count = len(rules.read(path, known(given)))
         return f"{count} rule{'' if count == 1 else 's'}"
 
-    report(path, found, as_json=as_json)
+    report_faults(path, found, as_json=as_json)
 
 
 @app.command()
@@ -65,12 +63,13 @@ def replay(
     were seen. Webhooks are not told. Running it twice writes nothing twice.
     """
     from nlp import rules
-    from nlp.names import intents_in_force, known
-    from storage.database import using
+    from nlp.rules.known_names import known
+    from storage.db.engine import using
+    from tenor.taxonomy.in_force import intents_in_force
 
     given = settings(context)
     ruleset = rules.read(_path(file, given.language), known(given))
-    oldest = 0.0 if call else time.time() - age(since)
+    oldest = 0.0 if call else time.time() - parse_age(since)
     with using(given) as database:
         outcome = _replay(database, ruleset, oldest, call, intents_in_force(given.language).tasks)
         if apply:
@@ -82,23 +81,23 @@ def replay(
 
 
 @dataclass
-class Outcome:
+class ReplaySummary:
     """What came of all calls, by rule."""
 
     calls: int = 0
-    by_rule: dict[str, Difference] = field(default_factory=dict)
+    by_rule: dict[str, AlertDifference] = field(default_factory=dict)
     added: int | None = None
     """Alerts written; None when nothing was to be."""
 
-    def add(self, difference: Difference, names: Iterable[str]) -> None:
-        from nlp.rules.replay import Difference
+    def add(self, difference: AlertDifference, names: Iterable[str]) -> None:
+        from nlp.rules.replay import AlertDifference
 
         self.calls += 1
         for name in names:
-            self.by_rule.setdefault(name, Difference())
+            self.by_rule.setdefault(name, AlertDifference())
         for kind in ("same", "new", "gone"):
             for alert in getattr(difference, kind):
-                getattr(self.by_rule.setdefault(alert.rule, Difference()), kind).append(alert)
+                getattr(self.by_rule.setdefault(alert.rule, AlertDifference()), kind).append(alert)
 
     @property
     def new(self) -> list[Alert]:
@@ -115,17 +114,17 @@ class Outcome:
         return {"calls": self.calls, "rules": rules, "added": self.added}
 
 
-def _replay(database: Database, ruleset: RuleSet, since: float, call: str, tasks: frozenset[str]) -> Outcome:
+def _replay(database: Database, ruleset: RuleSet, since: float, call: str, tasks: frozenset[str]) -> ReplaySummary:
     from nlp.rules.replay import compare
     from nlp.rules.replay import replay as watch_again
-    from storage.past import ids, past_calls
+    from storage.queries.replay import ids, past_calls
     from storage.viewer import HOUSE
 
     with database.session() as session:
         calls = ids(session, HOUSE, since=since, call=call)
     if call and not calls:
         raise BadInput(f"there is no call {call!r} that is over")
-    outcome = Outcome()
+    outcome = ReplaySummary()
     names = [rule.name for rule in ruleset]
     with progress() as bar:
         task = bar.add_task("replaying", total=len(calls), detail=f"{len(calls)} calls")
@@ -136,14 +135,14 @@ def _replay(database: Database, ruleset: RuleSet, since: float, call: str, tasks
     return outcome
 
 
-def _apply(database: Database, outcome: Outcome, path: Path) -> None:
-    from storage.past import add
+def _apply(database: Database, outcome: ReplaySummary, path: Path) -> None:
+    from storage.queries.replay import add
 
     detail = {"rules": path.name, "calls": outcome.calls}
-    outcome.added = add(database, outcome.new, me(), detail)
+    outcome.added = add(database, outcome.new, user_name(), detail)
 
 
-def _show(outcome: Outcome) -> None:
+def _show(outcome: ReplaySummary) -> None:
     say(f"{outcome.calls} calls")
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("rule")

@@ -24,7 +24,7 @@ def add(
 ) -> None:
     """Add made-up calls of the past weeks, marked as such. What is there already stays as it is."""
     from storage import sample as history
-    from storage.database import using
+    from storage.db.engine import using
 
     with using(settings(context)) as database:
         began = time.monotonic()
@@ -41,10 +41,10 @@ def add(
 def remove(context: typer.Context) -> None:
     """Take all of the generated history and the demo's calls away, and nothing else."""
     from storage import sample as history
-    from storage.database import using
-    from storage.shelf import Shelf
+    from storage.db.engine import using
+    from storage.recorder.store import RecordingStore
 
     chosen = settings(context)
     with using(chosen) as database:
-        gone = history.remove(database, Shelf(chosen))
+        gone = history.remove(database, RecordingStore(chosen))
     say(f"{gone} sample calls removed" if gone else "there are no sample calls")

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import typer
 
-from tenor.bus.opening import open_bus
+from tenor import runtime
 from tenor.cli.context import run, settings
 from tenor.cli.output import warn
-from tenor.cli.pipeline import recogniser_models
-from tenor.cli.stages import STAGES, check, stage
-from tenor.errors import TenorError
-from tenor.settings import Settings
-from tenor.stage import run_stages
+from tenor.runtime.stages import STAGES, check
 
 NAMES = f"{', '.join(STAGES)}; all by default."
 
@@ -29,14 +25,8 @@ def serve(
     """
     names = stages or list(STAGES)
     check(names)
-    run(_serve(settings(context, stays=True, bus__url=bus, speech__address=speech), list(dict.fromkeys(names))))
-
-
-async def _serve(settings: Settings, names: list[str]) -> None:
-    async with open_bus(settings) as bus:
-        if "asr" in names:
-            try:
-                await recogniser_models(settings.speech)
-            except TenorError as error:
-                warn(f"{error.message}; calls wait on the bus until there is one ({error.hint})")
-        await run_stages([stage(name, bus, settings) for name in names])
+    run(
+        runtime.serve(
+            names, settings(context, stays=True, bus__url=bus, speech__address=speech), signals=True, warn=warn
+        )
+    )

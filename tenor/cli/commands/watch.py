@@ -8,10 +8,11 @@ import msgspec
 import typer
 
 from tenor.bus.opening import open_bus
-from tenor.cli.context import QUIET, run_until_interrupted, settings
+from tenor.cli.context import run_until_interrupted, settings
+from tenor.cli.live_view import LiveView
 from tenor.cli.output import say
-from tenor.cli.screen import Screen
 from tenor.events import CALLS, TRANSCRIPTS, Unreadable
+from tenor.runtime.profiles import QUIET
 from tenor.settings import Settings
 
 
@@ -30,7 +31,7 @@ async def _watch(settings: Settings, call: str, from_start: bool, as_json: bool)
     async with open_bus(settings) as bus, bus.follower([TRANSCRIPTS, CALLS], from_start=from_start) as follower:
         if not as_json:
             say(f"[dim]watching {settings.bus_url}; Ctrl-C ends[/]")
-        with Screen(plain=as_json) as screen:
+        with LiveView(plain=as_json) as view:
             while True:
                 for record in await follower.poll():
                     if call and record.key != call:
@@ -43,5 +44,5 @@ async def _watch(settings: Settings, call: str, from_start: bool, as_json: bool)
                     if as_json:
                         typer.echo(json.dumps(msgspec.to_builtins(event), ensure_ascii=False))
                     else:
-                        screen.show(event)
-                screen.refresh()
+                        view.show(event)
+                view.refresh()

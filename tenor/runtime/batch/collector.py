@@ -1,4 +1,4 @@
-"""What the stages said of each call, handed over once the call is over and all of it is read."""
+"""What the stages published of each call, handed over once the call is over and all of it is read."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from tenor.events import CALLS, TRANSCRIPTS, Alert, CallMetrics, CallState, Sent
 
 
 @dataclass
-class Account:
-    """All that was said of one call."""
+class CallEvents:
+    """All events of one call."""
 
     states: list[CallState] = field(default_factory=list)
     """In their order."""
-    said: dict[str, Transcript | Sentence] = field(default_factory=dict)
-    """Final transcripts or sentences, by id; of a sentence its highest revision."""
+    utterances: dict[str, Transcript] = field(default_factory=dict)
+    """Final transcripts by id."""
+    sentences: dict[str, Sentence] = field(default_factory=dict)
+    """Each in its highest revision, by id."""
     metrics: CallMetrics | None = None
     alerts: dict[str, Alert] = field(default_factory=dict)
     progress: Callable[[int], None] | None = None
@@ -30,22 +32,22 @@ class Account:
 
 class Collector:
     """A stage that reads for whoever expects a call. With transcripts a call is over when it has ended, with sentences
-    when it is analysed or, if it failed, when its last figures are there."""
+    when it is analysed or, if it failed, when its last metrics are there."""
 
     name = "collector"
 
     def __init__(self, bus: Bus, topic: Topic) -> None:
         self._bus, self._topic = bus, topic
-        self._accounts: dict[str, tuple[Account, asyncio.Future[Account]]] = {}
+        self._expected: dict[str, tuple[CallEvents, asyncio.Future[CallEvents]]] = {}
         self._read: dict[int, int] = {}
         """Next offset of each partition of the topic."""
         self._over: list[tuple[int, int, str]] = []
         """Calls that are over once the offset of their partition is reached."""
 
-    def expect(self, call: str, progress: Callable[[int], None] | None = None) -> asyncio.Future[Account]:
-        """The call's account, once it is over. Ask before the call is fed."""
-        future: asyncio.Future[Account] = asyncio.get_running_loop().create_future()
-        self._accounts[call] = Account(progress=progress), future
+    def expect(self, call: str, progress: Callable[[int], None] | None = None) -> asyncio.Future[CallEvents]:
+        """The call's events, once it is over. Ask before the call is fed."""
+        future: asyncio.Future[CallEvents] = asyncio.get_running_loop().create_future()
+        self._expected[call] = CallEvents(progress=progress), future
         return future
 
     async def run(self) -> None:
@@ -58,30 +60,30 @@ class Collector:
     async def _take(self, record: Record) -> None:
         if record.topic == self._topic.name:
             self._read[record.partition] = record.offset + 1
-        account, _ = self._accounts.get(record.key, (None, None))
-        if account is None:
+        events, _ = self._expected.get(record.key, (None, None))
+        if events is None:
             return
         event = (self._topic if record.topic == self._topic.name else CALLS).decode(record.value)
         if isinstance(event, Transcript):
             if not event.final:
                 return
-            account.said[event.utterance] = event
+            events.utterances[event.utterance] = event
         elif isinstance(event, Sentence):
-            before = account.said.get(event.sentence)
-            if not isinstance(before, Sentence) or before.revision <= event.revision:
-                account.said[event.sentence] = event
+            before = events.sentences.get(event.sentence)
+            if before is None or before.revision <= event.revision:
+                events.sentences[event.sentence] = event
         elif isinstance(event, Alert):
-            account.alerts[event.alert] = event
+            events.alerts[event.alert] = event
         elif isinstance(event, CallMetrics):
-            account.metrics = event
-            if event.final and account.failed and self._topic is not TRANSCRIPTS:
+            events.metrics = event
+            if event.final and events.failed and self._topic is not TRANSCRIPTS:
                 await self._ends(record)
         elif isinstance(event, CallState):
-            account.states.append(event)
+            events.states.append(event)
             if event.state in (("ended", "failed") if self._topic is TRANSCRIPTS else ("analysed",)):
                 await self._ends(record)
-        if account.progress and isinstance(event, Transcript | Sentence):
-            account.progress(event.end_ms)
+        if events.progress and isinstance(event, Transcript | Sentence):
+            events.progress(event.end_ms)
 
     async def _ends(self, record: Record) -> None:
         """All that was said is on the bus by now, though perhaps not read yet: topics are read independently."""
@@ -93,8 +95,8 @@ class Collector:
         for partition, end, call in self._over:
             if self._read.get(partition, 0) < end:
                 waiting.append((partition, end, call))
-            elif call in self._accounts:
-                account, future = self._accounts.pop(call)
+            elif call in self._expected:
+                events, future = self._expected.pop(call)
                 if not future.done():
-                    future.set_result(account)
+                    future.set_result(events)
         self._over = waiting

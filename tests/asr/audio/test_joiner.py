@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr.splice import FILL_MS, Splice
+from asr.audio.joiner import FILL_MS, ChunkJoiner
 from tenor.events import AudioChunk
 
 
@@ -42,18 +42,18 @@ def test_the_same_signal_from_any_place(cuts: list[int], twice: list[int], resum
     for place in twice:
         if place < len(chunks):
             chunks.insert(place, chunks[place])
-    splice = Splice(resume)
-    joins = [join for chunk in chunks if (join := splice.join(chunk))]
-    assert b"".join(join.pcm for join in joins) == pcm[16 * resume :]
-    assert joins[0].start_ms == resume
-    assert splice.position_ms == 2000
+    joiner = ChunkJoiner(resume)
+    segments = [segment for chunk in chunks if (segment := joiner.join(chunk))]
+    assert b"".join(segment.pcm for segment in segments) == pcm[16 * resume :]
+    assert segments[0].start_ms == resume
+    assert joiner.position_ms == 2000
 
 
 @given(hole=st.integers(1, FILL_MS), rate=st.sampled_from([8000, 16000, 48000]))
 def test_a_hole_is_filled_with_silence(hole: int, rate: int) -> None:
-    splice = Splice()
-    first = splice.join(_chunk(0, 0, _signal(100, rate), rate))
-    second = splice.join(_chunk(2, 100 + hole, _signal(100, rate), rate))
+    joiner = ChunkJoiner()
+    first = joiner.join(_chunk(0, 0, _signal(100, rate), rate))
+    second = joiner.join(_chunk(2, 100 + hole, _signal(100, rate), rate))
     assert first is not None
     assert second is not None
     assert second.start_ms == 100
@@ -61,18 +61,18 @@ def test_a_hole_is_filled_with_silence(hole: int, rate: int) -> None:
 
 
 def test_after_a_long_hole_a_stream_of_its_own_is_needed() -> None:
-    splice = Splice()
-    splice.join(_chunk(0, 0, _signal(100)))
-    join = splice.join(_chunk(1, 101 + FILL_MS, _signal(100)))
-    assert join is not None
-    assert join.fresh
-    assert join.start_ms == 101 + FILL_MS
+    joiner = ChunkJoiner()
+    joiner.join(_chunk(0, 0, _signal(100)))
+    segment = joiner.join(_chunk(1, 101 + FILL_MS, _signal(100)))
+    assert segment is not None
+    assert segment.fresh
+    assert segment.start_ms == 101 + FILL_MS
 
 
 @pytest.mark.parametrize("drift", [-5, 5])
 def test_clocks_that_are_not_exact_do_not_tear_the_signal(drift: int) -> None:
-    splice = Splice()
-    splice.join(_chunk(0, 0, _signal(100)))
-    join = splice.join(_chunk(1, 100 + drift, _signal(100)))
-    assert join is not None
-    assert join.pcm == _signal(100)
+    joiner = ChunkJoiner()
+    joiner.join(_chunk(0, 0, _signal(100)))
+    segment = joiner.join(_chunk(1, 100 + drift, _signal(100)))
+    assert segment is not None
+    assert segment.pcm == _signal(100)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from asr.pages import PAGE, Pages
+from asr.audio.page_cache import PAGE_SIZE, PageCache
 from tenor.bus import Partition, Record
 
 
@@ -24,7 +24,7 @@ class Shelf:
         return self.offsets.start, self.offsets.stop
 
 
-async def _read(pages: Pages, offset: int, end: int) -> list[int]:
+async def _read(pages: PageCache, offset: int, end: int) -> list[int]:
     found: list[int] = []
     while offset < end:
         page = await pages.read(offset, end)
@@ -34,8 +34,8 @@ async def _read(pages: Pages, offset: int, end: int) -> list[int]:
     return found
 
 
-def _pages(shelf: Shelf) -> Pages:
-    return Pages(shelf, Partition("tenor.audio", 0))  # type: ignore[arg-type]
+def _pages(shelf: Shelf) -> PageCache:
+    return PageCache(shelf, Partition("tenor.audio", 0))  # type: ignore[arg-type]
 
 
 async def test_everything_is_read_and_nothing_beyond_the_end() -> None:
@@ -47,7 +47,7 @@ async def test_channels_that_fell_behind_together_read_once() -> None:
     pages = _pages(shelf)
     read = await asyncio.gather(*(_read(pages, start, 1000) for start in (3, 9, 30, 60)))
     assert [len(found) for found in read] == [997, 991, 970, 940]
-    assert shelf.fetched <= 1000 // PAGE + 2 * 4  # the first and the last page of each are its own
+    assert shelf.fetched <= 1000 // PAGE_SIZE + 2 * 4  # the first and the last page of each are its own
 
 
 async def test_what_retention_took_is_passed_over() -> None:

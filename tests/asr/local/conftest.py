@@ -13,13 +13,13 @@ import grpc
 import pytest
 import riva.client
 
-from asr.local import interim
-from asr.local.hearing import Ears
 from asr.local.options import ServerOptions
-from asr.local.pool import DecodePool
 from asr.local.server import RivaServer
-from asr.local.voices import Voice
-from tests.asr.local.scripted import ScriptedEars
+from asr.local.stt import interim
+from asr.local.stt.decode_pool import DecodePool
+from asr.local.stt.types import Recognizer
+from asr.local.tts.voices import Voice
+from tests.asr.local.scripted import ScriptedRecognizer
 
 
 class Running:
@@ -48,7 +48,7 @@ class Running:
 
 @contextmanager
 def running(
-    ears: Ears | None,
+    recognizer: Recognizer | None,
     voice: Voice | None = None,
     services: dict[str, Callable[[Any], None]] | None = None,
     **options: Any,
@@ -59,7 +59,7 @@ def running(
 
     async def start() -> RivaServer:
         wanted = ServerOptions(**{"host": "127.0.0.1", "port": 0, "http_port": None, "voice": "none", **options})
-        server = RivaServer(wanted, ears, voice, services)
+        server = RivaServer(wanted, recognizer, voice, services)
         await server.start()
         return server
 
@@ -74,13 +74,13 @@ def running(
 
 
 @pytest.fixture
-def ears() -> ScriptedEars:
-    return ScriptedEars()
+def recognizer() -> ScriptedRecognizer:
+    return ScriptedRecognizer()
 
 
 @pytest.fixture
-def riva_server(ears: ScriptedEars) -> Iterator[Running]:
-    with running(ears) as server:
+def riva_server(recognizer: ScriptedRecognizer) -> Iterator[Running]:
+    with running(recognizer) as server:
         yield server
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import av
 import numpy as np
 
-from asr.local.hearing import Samples
+from asr.local.stt.types import Samples
 from tenor.g711 import ALAW, ULAW
 
 

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from asr.local.hearing import Busy, EngineInfo, Heard, HearingRequest, Hypothesis, Samples, Word
+from asr.local.stt.types import (
+    Busy,
+    EngineInfo,
+    Hypothesis,
+    RecognitionOptions,
+    RecognitionResult,
+    RecognizedWord,
+    Samples,
+)
 
 SENTENCE = ("what", "is", "natural", "language", "processing")
 LOUD = 1000
@@ -22,123 +30,124 @@ def speech(words: int, rate: int = 16000, *, silence_ms: int = 0, channels: int 
 
 
 @dataclass
-class ScriptedListener:
-    request: HearingRequest
-    ears: ScriptedEars
+class ScriptedStream:
+    options: RecognitionOptions
+    recognizer: ScriptedRecognizer
     position: int = 0
     start: int | None = None
     loud_until: int = 0
-    told: int = 0
+    words_sent: int = 0
     first_pass: bool = False
     closed: bool = False
     rest: Samples = field(default_factory=lambda: np.empty(0, np.int16))
 
     @property
     def ms(self) -> int:
-        return self.position * 1000 // self.request.rate
+        return self.position * 1000 // self.options.rate
 
-    async def hear(self, samples: Samples) -> list[Heard]:
-        if self.ears.failure:
-            raise self.ears.failure
-        heard: list[Heard] = []
+    async def feed(self, samples: Samples) -> list[RecognitionResult]:
+        if self.recognizer.failure:
+            raise self.recognizer.failure
+        results: list[RecognitionResult] = []
         pending = np.concatenate([self.rest, samples])
-        size = self.request.rate * FRAME_MS // 1000
+        size = self.options.rate * FRAME_MS // 1000
         whole = len(pending) - len(pending) % size
         self.rest = pending[whole:]
         for frame in pending[:whole].reshape(-1, size):
             self.position += size
-            heard += self._frame(bool(np.abs(frame.astype(np.int32)).max() > LOUD))
-        return heard
+            results += self._frame(bool(np.abs(frame.astype(np.int32)).max() > LOUD))
+        return results
 
-    def _frame(self, loud: bool) -> list[Heard]:
-        endpointing = self.request.endpointing
-        found: list[Heard] = []
-        if self.request.vad_probabilities:
-            found.append(Heard(False, 0, (), self.ms, vad=(1.0 if loud else 0.0,)))
+    def _frame(self, loud: bool) -> list[RecognitionResult]:
+        endpointing = self.options.endpointing
+        results: list[RecognitionResult] = []
+        if self.options.vad_probabilities:
+            results.append(RecognitionResult(False, 0, (), self.ms, vad=(1.0 if loud else 0.0,)))
         if loud:
             if self.start is None:
                 self.start = self.position
             self.loud_until = self.position
             words = self._words()
-            if self.request.interim and len(words) > self.told:
-                self.told = len(words)
+            if self.options.interim and len(words) > self.words_sent:
+                self.words_sent = len(words)
                 if len(words) > 2:
-                    found.append(self._interim(" ".join(words[:2]) + " ", 0.9))
-                    found.append(self._interim(" ".join(words[2:]), 0.1))
+                    results.append(self._interim(" ".join(words[:2]) + " ", 0.9))
+                    results.append(self._interim(" ".join(words[2:]), 0.1))
                 else:
-                    found.append(self._interim(" ".join(words), 0.1))
+                    results.append(self._interim(" ".join(words), 0.1))
         elif self.start is not None:
-            quiet = (self.position - self.loud_until) * 1000 // self.request.rate
+            quiet = (self.position - self.loud_until) * 1000 // self.options.rate
             eou = endpointing.stop_history_eou_ms
             if eou and quiet >= eou and not self.first_pass:
                 self.first_pass = True
-                found.append(self._interim(" ".join(self._words()), 1.0))
+                results.append(self._interim(" ".join(self._words()), 1.0))
             if quiet >= endpointing.stop_history_ms:
-                found += self._final()
-        elif self.request.clean_points and self.ms % 1000 == 0:
-            found.append(Heard(False, 0, (), self.ms))
-        return found
+                results += self._final()
+        elif self.options.clean_points and self.ms % 1000 == 0:
+            results.append(RecognitionResult(False, 0, (), self.ms))
+        return results
 
-    def _interim(self, text: str, stability: float) -> Heard:
-        return Heard(False, stability, (Hypothesis(text, 0),), self.ms)
+    def _interim(self, text: str, stability: float) -> RecognitionResult:
+        return RecognitionResult(False, stability, (Hypothesis(text, 0),), self.ms)
 
     def _words(self) -> list[str]:
         assert self.start is not None
-        count = max(1, round((self.loud_until - self.start) * 1000 / self.request.rate / WORD_MS))
+        count = max(1, round((self.loud_until - self.start) * 1000 / self.options.rate / WORD_MS))
         return [SENTENCE[place % len(SENTENCE)] for place in range(count)]
 
-    def _final(self) -> list[Heard]:
+    def _final(self) -> list[RecognitionResult]:
         if self.start is None:
             return []
         words = self._words()
-        if self.request.punctuation:
+        if self.options.punctuation:
             words[0], words[-1] = words[0].capitalize(), words[-1] + "?"
-        begin = self.start * 1000 // self.request.rate
+        begin = self.start * 1000 // self.options.rate
         timed = tuple(
-            Word(word, begin + place * WORD_MS, begin + (place + 1) * WORD_MS, 0.9) for place, word in enumerate(words)
+            RecognizedWord(word, begin + place * WORD_MS, begin + (place + 1) * WORD_MS, 0.9)
+            for place, word in enumerate(words)
         )
         best = Hypothesis(" ".join(words), 0.9, timed)
         others = tuple(Hypothesis(f"{best.text} {place}", 0.5) for place in range(1, 5))
-        final = Heard(
+        final = RecognitionResult(
             True,
             0,
             (best, *others),
             self.ms,
-            speech_ms=(begin, self.loud_until * 1000 // self.request.rate),
+            speech_ms=(begin, self.loud_until * 1000 // self.options.rate),
         )
-        self.start, self.told, self.first_pass = None, 0, False
+        self.start, self.words_sent, self.first_pass = None, 0, False
         return [final]
 
-    async def end_utterance(self) -> list[Heard]:
+    async def end_utterance(self) -> list[RecognitionResult]:
         return self._final()
 
-    async def finish(self) -> list[Heard]:
+    async def finish(self) -> list[RecognitionResult]:
         return self._final()
 
     def close(self) -> None:
         if not self.closed:
             self.closed = True
-            self.ears.open -= 1
+            self.recognizer.open -= 1
 
 
-class ScriptedEars:
+class ScriptedRecognizer:
     engines = (EngineInfo("whisper-tiny", "en-US", 16000), EngineInfo("moonshine-tiny", "en-US", 16000))
 
     def __init__(self) -> None:
-        self.requests: list[HearingRequest] = []
-        self.listeners: list[ScriptedListener] = []
+        self.options: list[RecognitionOptions] = []
+        self.streams: list[ScriptedStream] = []
         self.open = 0
         self.full = False
         self.failure: Exception | None = None
 
-    def listen(self, request: HearingRequest) -> ScriptedListener:
+    def open_stream(self, options: RecognitionOptions) -> ScriptedStream:
         if self.full:
             raise Busy(250)
-        self.requests.append(request)
-        listener = ScriptedListener(request, self)
-        self.listeners.append(listener)
+        self.options.append(options)
+        stream = ScriptedStream(options, self)
+        self.streams.append(stream)
         self.open += 1
-        return listener
+        return stream
 
     def close(self) -> None:
         return None

@@ -16,11 +16,12 @@ import riva.client
 from riva.client.proto import health_pb2, health_pb2_grpc, riva_asr_pb2_grpc
 from riva.client.proto import riva_asr_pb2 as pb
 
-from asr.local.options import PortInUse, ServerOptions
+from asr.local.options import ServerOptions
 from asr.local.server import RivaServer
 from tenor.errors import BadInput
+from tenor.net import PortInUse
 from tests.asr.local.conftest import Running, running
-from tests.asr.local.scripted import ScriptedEars, speech
+from tests.asr.local.scripted import ScriptedRecognizer, speech
 
 
 class OpenStream:
@@ -53,8 +54,10 @@ def wait_until(true: Any, seconds: float = 5) -> None:
         time.sleep(0.005)
 
 
-def test_one_stream_over_the_cap_is_refused_at_once_and_a_cancelled_one_makes_room(ears: ScriptedEars) -> None:
-    with running(ears, max_streams=2) as server, server.channel() as channel:
+def test_one_stream_over_the_cap_is_refused_at_once_and_a_cancelled_one_makes_room(
+    recognizer: ScriptedRecognizer,
+) -> None:
+    with running(recognizer, max_streams=2) as server, server.channel() as channel:
         held = [OpenStream(channel), OpenStream(channel)]
         for stream in held:
             stream.say(speech(1).tobytes())
@@ -72,37 +75,37 @@ def test_one_stream_over_the_cap_is_refused_at_once_and_a_cancelled_one_makes_ro
             .model_config
         )
         held[0].call.cancel()
-        wait_until(lambda: server.server.streams == 1 and ears.open == 1)
+        wait_until(lambda: server.server.streams == 1 and recognizer.open == 1)
         assert OpenStream(channel).say(bytes(320)) is not None
         for stream in held:
             stream.end()
 
 
-def test_a_hundred_idle_streams(ears: ScriptedEars) -> None:
-    with running(ears, max_streams=100) as server, server.channel() as channel:
+def test_a_hundred_idle_streams(recognizer: ScriptedRecognizer) -> None:
+    with running(recognizer, max_streams=100) as server, server.channel() as channel:
         streams = [OpenStream(channel) for _ in range(100)]
         wait_until(lambda: server.server.streams == 100)
         began = time.process_time()
         time.sleep(0.5)
         assert time.process_time() - began < 0.25
-        assert ears.open == 0
+        assert recognizer.open == 0
         for stream in streams:
             stream.end()
         wait_until(lambda: server.server.streams == 0)
 
 
-def test_an_idle_stream_is_ended(ears: ScriptedEars) -> None:
-    with running(ears, idle_s=0.3) as server, server.channel() as channel:
+def test_an_idle_stream_is_ended(recognizer: ScriptedRecognizer) -> None:
+    with running(recognizer, idle_s=0.3) as server, server.channel() as channel:
         stream = OpenStream(channel)
         stream.say(bytes(320))
         with pytest.raises(grpc.RpcError) as raised:
             next(stream.call)
         assert raised.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
         assert raised.value.details() == "no audio received for 0.3 s"
-        wait_until(lambda: ears.open == 0)
+        wait_until(lambda: recognizer.open == 0)
 
 
-def test_a_client_deadline_frees_the_session(riva_server: Running, ears: ScriptedEars) -> None:
+def test_a_client_deadline_frees_the_session(riva_server: Running, recognizer: ScriptedRecognizer) -> None:
     with riva_server.channel() as channel:
         endless = (
             pb.StreamingRecognizeRequest(
@@ -115,7 +118,7 @@ def test_a_client_deadline_frees_the_session(riva_server: Running, ears: Scripte
             for _ in call:
                 pass
         assert raised.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
-    wait_until(lambda: ears.open == 0 and riva_server.server.streams == 0)
+    wait_until(lambda: recognizer.open == 0 and riva_server.server.streams == 0)
 
 
 def test_sixty_mebibytes_are_recognised(riva_server: Running) -> None:
@@ -131,7 +134,7 @@ def test_gzip_is_understood(riva_server: Running) -> None:
         assert response.results[0].alternatives[0].transcript == "what is "
 
 
-def test_while_the_models_load(ears: ScriptedEars) -> None:
+def test_while_the_models_load(recognizer: ScriptedRecognizer) -> None:
     with running(None) as server, server.channel() as channel:
         assert not is_serving(channel)
         with pytest.raises(grpc.RpcError) as raised:
@@ -139,15 +142,15 @@ def test_while_the_models_load(ears: ScriptedEars) -> None:
         assert raised.value.code() is grpc.StatusCode.UNAVAILABLE
 
         async def wake() -> None:
-            server.server.open(ears)
+            server.server.open(recognizer)
 
         server.call(wake())
         assert is_serving(channel)
         assert riva.client.ASRService(server.auth()).offline_recognize(bytes(320), pb.RecognitionConfig()).results
 
 
-def test_stopping_lets_streams_finish(ears: ScriptedEars) -> None:
-    with running(ears) as server, server.channel() as channel:
+def test_stopping_lets_streams_finish(recognizer: ScriptedRecognizer) -> None:
+    with running(recognizer) as server, server.channel() as channel:
         stream = OpenStream(channel)
         stream.say(speech(2).tobytes())
         stopping = threading.Thread(target=lambda: server.call(server.server.stop(5)))
@@ -163,19 +166,19 @@ def test_stopping_lets_streams_finish(ears: ScriptedEars) -> None:
         assert not stopping.is_alive()
 
 
-def test_stopping_ends_streams_that_do_not(ears: ScriptedEars) -> None:
-    with running(ears) as server, server.channel() as channel:
+def test_stopping_ends_streams_that_do_not(recognizer: ScriptedRecognizer) -> None:
+    with running(recognizer) as server, server.channel() as channel:
         stream = OpenStream(channel)
         stream.say(speech(2).tobytes())
         server.call(server.server.stop(0.1))
         with pytest.raises(grpc.RpcError) as raised:
             list(stream.call)
         assert raised.value.code() is grpc.StatusCode.UNAVAILABLE
-        assert ears.open == 0
+        assert recognizer.open == 0
 
 
-def test_the_api_key(ears: ScriptedEars) -> None:
-    with running(ears, api_key="sesame") as server, server.channel() as channel:
+def test_the_api_key(recognizer: ScriptedRecognizer) -> None:
+    with running(recognizer, api_key="sesame") as server, server.channel() as channel:
         assert is_serving(channel)
         for metadata in (None, [["authorization", "Bearer wrong"]], [["authorization", "sesame"]]):
             with pytest.raises(grpc.RpcError) as raised:
@@ -206,11 +209,13 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("mutual", [False, True])
-def test_tls_with_metadata_and_client_certificates(ears: ScriptedEars, certificates: Path, mutual: bool) -> None:
+def test_tls_with_metadata_and_client_certificates(
+    recognizer: ScriptedRecognizer, certificates: Path, mutual: bool
+) -> None:
     tls: dict[str, Any] = {"tls_cert": certificates / "server.pem", "tls_key": certificates / "server.key"}
     if mutual:
         tls["tls_client_ca"] = certificates / "ca.pem"
-    with running(ears, api_key="sesame", **tls) as server:
+    with running(recognizer, api_key="sesame", **tls) as server:
         known = {"ssl_client_cert": certificates / "client.pem", "ssl_client_key": certificates / "client.key"}
         auth = server.auth(
             ssl_root_cert=certificates / "ca.pem",
@@ -235,13 +240,13 @@ def taken(riva_server: Running) -> int:
 async def test_a_port_that_is_taken(taken: int, which: str) -> None:
     options: dict[str, Any] = {"port": 0, "http_port": 0, which: taken}
     with pytest.raises(PortInUse, match=f"cannot listen on 127.0.0.1:{taken}: another server is running there"):
-        await RivaServer(ServerOptions(**options), ScriptedEars()).start()
+        await RivaServer(ServerOptions(**options), ScriptedRecognizer()).start()
 
 
 async def test_an_unknown_default_engine_is_told_at_once() -> None:
     with pytest.raises(BadInput, match="no engine 'deep'; there are whisper-tiny, moonshine-tiny"):
-        RivaServer(ServerOptions(engine="deep"), ScriptedEars())
-    server = RivaServer(ServerOptions(engine="moonshine-tiny", port=0, http_port=None), ScriptedEars())
+        RivaServer(ServerOptions(engine="deep"), ScriptedRecognizer())
+    server = RivaServer(ServerOptions(engine="moonshine-tiny", port=0, http_port=None), ScriptedRecognizer())
     await server.start()
     async with grpc.aio.insecure_channel(f"localhost:{server.port}") as channel:
         stub = riva_asr_pb2_grpc.RivaSpeechRecognitionStub(channel)

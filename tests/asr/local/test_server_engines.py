@@ -14,8 +14,9 @@ import soxr
 from riva.client.proto import riva_asr_pb2 as pb
 from riva.client.proto.riva_audio_pb2 import AudioEncoding
 
-from asr.local.ears import LocalEars
-from asr.local.hearing import Samples
+from asr.local.stt.recognizer import LocalRecognizer
+from asr.local.stt.types import Samples
+from tenor.settings import RivaSettings
 from tests.asr.local import recordings
 from tests.asr.local.conftest import Running, running
 
@@ -33,11 +34,11 @@ def reading() -> Samples:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
-    ears = LocalEars()
-    with running(ears) as started:
+    recognizer = LocalRecognizer(RivaSettings())
+    with running(recognizer) as started:
         yield started
-    assert ears.streams == 0
-    ears.close()
+    assert recognizer.streams == 0
+    recognizer.close()
 
 
 def stream(server: Running, data: bytes, size: int = 3200, interim: bool = True, **fields: Any) -> list[Any]:
@@ -76,8 +77,8 @@ def test_interims_then_a_punctuated_final_with_word_times(server: Running, readi
 
 
 def test_without_punctuation_it_is_lower_case(server: Running, reading: Samples) -> None:
-    heard = text(stream(server, reading.tobytes(), interim=False))
-    assert heard.startswith("it was the best of times it was the worst of times")
+    texts = text(stream(server, reading.tobytes(), interim=False))
+    assert texts.startswith("it was the best of times it was the worst of times")
 
 
 @pytest.mark.parametrize("form", ["mu-law", "A-law", "flac", "opus"])
@@ -141,5 +142,5 @@ def test_a_whole_recording_on_each_engine(server: Running, reading: Samples, mod
 
 def test_the_same_audio_is_the_same_text_however_it_was_cut(server: Running, reading: Samples) -> None:
     data = np.concatenate([reading, QUIET]).tobytes()
-    heard = {text(stream(server, data, size, interim=False)) for size in (1111, 6400, 200_000)}
-    assert len(heard) == 1
+    texts = {text(stream(server, data, size, interim=False)) for size in (1111, 6400, 200_000)}
+    assert len(texts) == 1

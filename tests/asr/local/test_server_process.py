@@ -22,10 +22,10 @@ import asyncio, sys
 from asr.local.options import ServerOptions
 from asr.local.server import RivaServer
 from tenor.stage import run_stages
-from tests.asr.local.scripted import ScriptedEars
+from tests.asr.local.scripted import ScriptedRecognizer
 options = ServerOptions(port=int(sys.argv[1]), http_port=None, voice="none", grace_s=float(sys.argv[2]))
 async def main():
-    await run_stages([RivaServer(options, load_ears=ScriptedEars)])
+    await run_stages([RivaServer(options, load_recognizer=ScriptedRecognizer)])
 asyncio.run(main())
 """
 
@@ -46,6 +46,7 @@ def wait_for(channel: grpc.Channel) -> None:
 
 
 @pytest.mark.parametrize(("grace", "finishes"), [(10.0, True), (0.2, False)])
+@pytest.mark.slow
 def test_sigterm_drains_and_then_ends(grace: float, finishes: bool) -> None:
     port = free_port()
     process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(port), str(grace)], stdout=subprocess.DEVNULL)

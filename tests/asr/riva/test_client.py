@@ -8,8 +8,8 @@ from pathlib import Path
 import grpc
 import pytest
 
-from asr.riva import Recogniser
-from asr.trouble import Backoff, Kind, Trouble, classify
+from asr.riva.client import RivaClient
+from asr.riva.errors import Backoff, Kind, RivaError, classify
 from tenor.errors import BadInput
 from tenor.settings import SpeechSettings
 from tests.asr.rig import Rig
@@ -53,7 +53,7 @@ async def test_mutual_tls_and_a_key_on_every_call(tmp_path: Path) -> None:
 
 def test_a_certificate_that_is_not_there_is_named() -> None:
     with pytest.raises(BadInput, match=r"/no/such\.pem"):
-        Recogniser(SpeechSettings(root_cert="/no/such.pem"))
+        RivaClient(SpeechSettings(root_cert="/no/such.pem"))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_it_comes_back_when_the_server_says() -> None:
 
 def test_waits_grow_and_do_not_come_in_step() -> None:
     first, second = Backoff(), Backoff()
-    waits = [(first.next(Trouble("away", "")), second.next(Trouble("away", ""))) for _ in range(8)]
+    waits = [(first.next(RivaError("away", "")), second.next(RivaError("away", ""))) for _ in range(8)]
     assert all(left != right for left, right in waits)
     assert waits[-1][0] > 4 * waits[0][0]
     assert max(waits[-1]) <= 5.0

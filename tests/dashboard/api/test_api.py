@@ -21,14 +21,15 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Mount
 
-from dashboard import api, feed
-from dashboard.accounts import Accounts
-from dashboard.audio import Audio
-from dashboard.door import Door
-from dashboard.feed import Feed
-from dashboard.sign_in import SignIn
-from dashboard.tickets import PAGE, TOKEN, Tickets
-from storage.database import open_database
+from dashboard import api
+from dashboard.auth.accounts import Accounts
+from dashboard.auth.middleware import AuthMiddleware
+from dashboard.auth.sign_in import SignIn
+from dashboard.auth.tokens import API, PAGE, SignedTokens
+from dashboard.routes import feed
+from dashboard.routes.feed import Feed
+from dashboard.routes.recordings import Recordings
+from storage.db.engine import open_database
 from storage.tables import Account, Agent, Customer
 from storage.viewer import Role, Viewer
 from tenor.bus import Bus
@@ -63,11 +64,11 @@ HIDDEN = {"/calls/hers", "/calls/hers/sentences", "/calls/hers/recording", "/age
 class Served:
     client: httpx.AsyncClient
     bus: Bus
-    tickets: Tickets
+    tokens: SignedTokens
     accounts: Accounts
 
-    def headers(self, name: str, purpose: str = TOKEN) -> dict[str, str]:
-        return {"Authorization": "Bearer " + self.tickets.issue(Viewer(name, PEOPLE[name]), purpose, 3600)}
+    def headers(self, name: str, purpose: str = API) -> dict[str, str]:
+        return {"Authorization": "Bearer " + self.tokens.issue(Viewer(name, PEOPLE[name]), purpose, 3600)}
 
     async def get(self, path: str, name: str = "mia", **more: Any) -> httpx.Response:
         headers = {**self.headers(name), **more.pop("headers", {})}
@@ -80,12 +81,12 @@ async def serving(settings: Settings, **dashboard: Any) -> AsyncIterator[Served]
     settings = settings.model_copy(update={"dashboard": given})
     database = open_database(settings)
     accounts = Accounts(database)
-    tickets = Tickets("secret" * 8, accounts.version_of if given.sign_in == "local" else None)
-    sign_in = SignIn(given, accounts, tickets)
+    tokens = SignedTokens("secret" * 8, accounts.version_of if given.sign_in == "local" else None)
+    sign_in = SignIn(given, accounts, tokens)
     async with open_bus(settings) as bus, asyncio.TaskGroup() as group:
         live = Feed(bus, database)
-        app = api.create(settings, database, tickets, live, Audio(settings, database, tickets))
-        outer = Starlette(routes=[Mount(api.ROOT, app)], middleware=[Middleware(Door, sign_in=sign_in)])
+        app = api.create(settings, database, tokens, live, Recordings(settings, database, tokens))
+        outer = Starlette(routes=[Mount(api.ROOT, app)], middleware=[Middleware(AuthMiddleware, sign_in=sign_in)])
         server = uvicorn.Server(uvicorn.Config(outer, log_config=None, timeout_graceful_shutdown=1))
         listener = socket.create_server(("127.0.0.1", 0))
         following, running = group.create_task(live.run()), group.create_task(server.serve([listener]))
@@ -93,7 +94,7 @@ async def serving(settings: Settings, **dashboard: Any) -> AsyncIterator[Served]
             await asyncio.sleep(0.01)
         address = f"http://127.0.0.1:{listener.getsockname()[1]}{api.ROOT}"
         async with httpx.AsyncClient(base_url=address, timeout=20) as client:
-            yield Served(client, bus, tickets, accounts)
+            yield Served(client, bus, tokens, accounts)
         server.should_exit = True
         await running
         following.cancel()
@@ -143,6 +144,7 @@ def fill(settings: Settings) -> None:
     database.close()
 
 
+@pytest.mark.slow
 async def test_every_role_reads_what_it_may_on_every_endpoint(served: Served) -> None:
     document = (await served.client.get("/openapi.json")).json()
     named = {path.partition("?")[0].replace("hers", "{call}").replace("c-ann", "{customer}") for path in ANNS}
@@ -163,7 +165,7 @@ async def test_every_role_reads_what_it_may_on_every_endpoint(served: Served) ->
             assert answer.headers["www-authenticate"] == "Bearer"
 
 
-async def test_a_page_ticket_is_as_good_as_a_token_and_a_session_is_not(here: Served) -> None:
+async def test_a_page_token_is_as_good_as_an_api_token_and_a_session_is_not(here: Served) -> None:
     assert (await here.client.get("/calls", headers=here.headers("ann", PAGE))).status_code == 200
     assert (await here.client.get("/calls", headers=here.headers("ann", "session"))).status_code == 401
     token = here.headers("ann")

@@ -1,4 +1,4 @@
-"""Accounts, tickets and the patience of the door, without a browser."""
+"""Accounts, tokens and the throttle of the sign-in, without a browser."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from sqlmodel import col, select
 from typer.testing import CliRunner
 
-from dashboard.accounts import FREE_TRIES, LONGEST_WAIT_S, Accounts, Patience
-from dashboard.sign_in import SignIn, role_of
-from dashboard.tickets import PAGE, SESSION, TOKEN, Tickets, audio_of, secret_of
-from storage.database import Database, open_database
+from dashboard.auth.accounts import FREE_TRIES, LONGEST_WAIT_S, Accounts, SignInThrottle
+from dashboard.auth.sign_in import SignIn, role_of
+from dashboard.auth.tokens import API, PAGE, SESSION, SignedTokens, recording_purpose, secret_of
+from storage.db.engine import Database, open_database
 from storage.tables import Audit
 from storage.viewer import Viewer
-from tenor.cli import app
+from tenor.cli.app import app
 from tenor.errors import BadInput
 from tenor.settings import DashboardSettings, Settings
 
@@ -70,30 +70,30 @@ def test_what_cannot_be_an_account_is_refused(accounts: Accounts, name: str, rol
         accounts.add(name, role, password)
 
 
-def test_tickets_hold_for_one_purpose_one_account_and_a_while(accounts: Accounts) -> None:
-    tickets = Tickets("secret", accounts.version_of)
-    ticket = tickets.issue(MIA, PAGE, 60)
-    assert tickets.viewer(ticket, PAGE) == MIA
-    assert tickets.viewer(ticket, SESSION) is None
-    assert tickets.viewer(tickets.issue(MIA, audio_of("one"), 60), audio_of("two")) is None
-    assert tickets.viewer(tickets.issue(MIA, PAGE, -1), PAGE) is None
-    assert tickets.viewer(ticket[:-2], PAGE) is None
-    assert tickets.viewer("", PAGE) is None
-    assert Tickets("another", accounts.version_of).viewer(ticket, PAGE) is None
+def test_tokens_hold_for_one_purpose_one_account_and_a_while(accounts: Accounts) -> None:
+    tokens = SignedTokens("secret", accounts.version_of)
+    token = tokens.issue(MIA, PAGE, 60)
+    assert tokens.viewer(token, PAGE) == MIA
+    assert tokens.viewer(token, SESSION) is None
+    assert tokens.viewer(tokens.issue(MIA, recording_purpose("one"), 60), recording_purpose("two")) is None
+    assert tokens.viewer(tokens.issue(MIA, PAGE, -1), PAGE) is None
+    assert tokens.viewer(token[:-2], PAGE) is None
+    assert tokens.viewer("", PAGE) is None
+    assert SignedTokens("another", accounts.version_of).viewer(token, PAGE) is None
 
 
 def test_a_changed_account_ends_what_was_given_out(accounts: Accounts) -> None:
-    tickets = Tickets("secret", accounts.version_of)
-    before = tickets.issue(MIA, SESSION, 60)
+    tokens = SignedTokens("secret", accounts.version_of)
+    before = tokens.issue(MIA, SESSION, 60)
     accounts.change("mia", password=PASSWORD + "!")
-    assert tickets.viewer(before, SESSION) is None
-    before = tickets.issue(MIA, SESSION, 60)
+    assert tokens.viewer(before, SESSION) is None
+    before = tokens.issue(MIA, SESSION, 60)
     accounts.change("mia", role="analyst")
-    assert tickets.viewer(before, SESSION) is None
-    before = tickets.issue(Viewer("mia", "analyst"), TOKEN, 60)
-    assert tickets.viewer(before, TOKEN) == Viewer("mia", "analyst")
+    assert tokens.viewer(before, SESSION) is None
+    before = tokens.issue(Viewer("mia", "analyst"), API, 60)
+    assert tokens.viewer(before, API) == Viewer("mia", "analyst")
     accounts.remove("mia")
-    assert tickets.viewer(before, TOKEN) is None
+    assert tokens.viewer(before, API) is None
 
 
 def test_the_secret_is_made_once_and_ours_alone(embedded_settings: Settings) -> None:
@@ -104,27 +104,27 @@ def test_the_secret_is_made_once_and_ours_alone(embedded_settings: Settings) -> 
 
 
 def test_guessing_gets_slow_and_success_forgives() -> None:
-    patience = Patience(FREE_TRIES)
+    throttle = SignInThrottle(FREE_TRIES)
     for _ in range(FREE_TRIES - 1):
-        patience.failed("mia")
-    assert patience.wait_s("mia") == 0
-    patience.failed("mia")
-    first = patience.wait_s("mia")
-    patience.failed("mia")
-    assert 0 < first < patience.wait_s("mia")
-    assert patience.wait_s("ben") == 0
+        throttle.failed("mia")
+    assert throttle.wait_s("mia") == 0
+    throttle.failed("mia")
+    first = throttle.wait_s("mia")
+    throttle.failed("mia")
+    assert 0 < first < throttle.wait_s("mia")
+    assert throttle.wait_s("ben") == 0
     for _ in range(100):
-        patience.failed("mia")
-    assert patience.wait_s("mia") <= LONGEST_WAIT_S
-    patience.succeeded("mia")
-    assert patience.wait_s("mia") == 0
+        throttle.failed("mia")
+    assert throttle.wait_s("mia") <= LONGEST_WAIT_S
+    throttle.succeeded("mia")
+    assert throttle.wait_s("mia") == 0
 
 
 def test_without_a_sign_in_only_this_machine_is_served(accounts: Accounts) -> None:
     with pytest.raises(BadInput, match="this machine only"):
-        SignIn(DashboardSettings(host="0.0.0.0"), accounts, Tickets("secret"))
-    SignIn(DashboardSettings(host="::1"), accounts, Tickets("secret"))
-    SignIn(DashboardSettings(host="0.0.0.0", sign_in="local"), accounts, Tickets("secret"))
+        SignIn(DashboardSettings(host="0.0.0.0"), accounts, SignedTokens("secret"))
+    SignIn(DashboardSettings(host="::1"), accounts, SignedTokens("secret"))
+    SignIn(DashboardSettings(host="0.0.0.0", sign_in="local"), accounts, SignedTokens("secret"))
 
 
 def test_roles_come_from_the_providers_claims() -> None:
@@ -138,6 +138,7 @@ def test_roles_come_from_the_providers_claims() -> None:
     assert role_of({}, settings) is None
 
 
+@pytest.mark.slow
 def test_accounts_on_the_command_line(embedded_settings: Settings, database: Database) -> None:
     def tenor(*command: str, typed: str = "") -> str:
         done = CliRunner().invoke(app, ["--home", str(embedded_settings.home), "account", *command], input=typed)
@@ -148,11 +149,11 @@ def test_accounts_on_the_command_line(embedded_settings: Settings, database: Dat
     assert "ada" in tenor("list")
     assert "analyst" in tenor("list")
     token = tenor("token", "ada").strip().splitlines()[0]
-    tickets = Tickets(secret_of(embedded_settings), token_version_of=Accounts(database).version_of)
-    assert tickets.viewer(token, TOKEN) == Viewer("ada", "analyst")
+    tokens = SignedTokens(secret_of(embedded_settings), api_version_of=Accounts(database).version_of)
+    assert tokens.viewer(token, API) == Viewer("ada", "analyst")
     tenor("password", "ada", typed="another fine password\n")
     time.sleep(1.1)  # what is known of an account is known for a second
-    assert tickets.viewer(token, TOKEN) is None
+    assert tokens.viewer(token, API) is None
     assert Accounts(database).check("ada", "another fine password") is not None
     tenor("role", "ada", "manager")
     tenor("remove", "ada")

@@ -1,4 +1,4 @@
-"""Sign-in and the door: who gets in where, over plain HTTP."""
+"""Sign-in and the middleware: who gets in where, over plain HTTP."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.accounts import FREE_TRIES, Accounts
-from dashboard.audio import address as audio_address
-from dashboard.sign_in import COOKIE
-from dashboard.tickets import PAGE, Tickets, secret_of
-from storage.shelf import name_of
+from dashboard.auth.accounts import FREE_TRIES, Accounts
+from dashboard.auth.sign_in import COOKIE
+from dashboard.auth.tokens import PAGE, SignedTokens, secret_of
+from dashboard.routes.recordings import recording_url
+from storage.recorder.store import recording_name
 from storage.tables import Call
 from storage.viewer import Role, Viewer
 from tests.dashboard.conftest import PASSWORD, House, Visit
 from tests.dashboard.floor import FloorCall
+
+pytestmark = pytest.mark.slow
 
 HTML = {"accept": "text/html"}
 
@@ -37,14 +39,14 @@ def client(guarded_house: House) -> Iterator[httpx.Client]:
         yield client
 
 
-def tickets_of(house: House) -> Tickets:
+def tokens_of(house: House) -> SignedTokens:
     accounts = Accounts(house.floor.database)
     ours = accounts.version_of if house.settings.dashboard.sign_in == "local" else None
-    return Tickets(secret_of(house.settings), ours, token_version_of=accounts.version_of)
+    return SignedTokens(secret_of(house.settings), ours, api_version_of=accounts.version_of)
 
 
-def ticket(house: House, name: str, role: Role) -> dict[str, str]:
-    return {"authorization": f"Bearer {tickets_of(house).issue(Viewer(name, role), PAGE, 60)}"}
+def token(house: House, name: str, role: Role) -> dict[str, str]:
+    return {"authorization": f"Bearer {tokens_of(house).issue(Viewer(name, role), PAGE, 60)}"}
 
 
 def events(house: House, headers: dict[str, str], call: str = "", *, until: str, within_s: float = 5.0) -> str:
@@ -69,7 +71,7 @@ def test_strangers_get_the_sign_in_page_and_nothing_else(client: httpx.Client) -
     assert answer.headers["location"] == "/sign-in?next=/call%3Fcall%3Dx"
     for path in ("/", "/_stcore/host-config", "/media/x", "/component/x"):
         assert client.get(path).status_code == 401, path
-    for path in ("/feed", "/audio/x", "/audio/x?ticket=nonsense"):
+    for path in ("/feed", "/audio/x", "/audio/x?token=nonsense"):
         assert client.get(path).status_code == 401, path
     for action in ("note", "acknowledge", "correct", "swap"):
         assert client.post(f"/actions/{action}", json={}).status_code == 401
@@ -121,7 +123,7 @@ def test_a_changed_password_ends_sessions_and_streams(guarded_house: House, clie
     accounts = Accounts(guarded_house.floor.database)
     accounts.add("temp", "manager", PASSWORD)
     sign_in(client, "temp")
-    headers = ticket(guarded_house, "temp", "manager")
+    headers = token(guarded_house, "temp", "manager")
     assert client.get("/", headers=HTML).status_code == 200
     accounts.change("temp", password="another fine password")
     time.sleep(1.1)
@@ -136,18 +138,18 @@ def test_the_feed_tells_each_only_what_is_theirs(guarded_house: House) -> None:
     others.says("caller", "for ben")
     others.note("a note for ben")
     own.says("caller", "the last word")
-    everything = events(guarded_house, ticket(guarded_house, "mia", "manager"), until="the last word")
+    everything = events(guarded_house, token(guarded_house, "mia", "manager"), until="the last word")
     assert everything.startswith("event: snapshot\n")
     assert "for anna" in everything
     assert "for ben" in everything
-    hers = events(guarded_house, ticket(guarded_house, "anna", "agent"), until="the last word")
+    hers = events(guarded_house, token(guarded_house, "anna", "agent"), until="the last word")
     assert "for anna" in hers
     assert "for ben" not in hers
     assert others.id not in hers
-    one = events(guarded_house, ticket(guarded_house, "mia", "manager"), others.id, until="a note for ben")
+    one = events(guarded_house, token(guarded_house, "mia", "manager"), others.id, until="a note for ben")
     assert "for ben" in one
     assert "for anna" not in one
-    pried = events(guarded_house, ticket(guarded_house, "anna", "agent"), others.id, until="for ben", within_s=1.5)
+    pried = events(guarded_house, token(guarded_house, "anna", "agent"), others.id, until="for ben", within_s=1.5)
     assert json.loads(pried.split("data: ", 1)[1].split("\n")[0])["call"] is None
     assert "for ben" not in pried
     own.ends()
@@ -158,8 +160,8 @@ def test_recordings_go_in_pieces_to_whose_they_are(guarded_house: House, client:
     call = guarded_house.floor.call("anna")
     call.says("caller", "hello")
     recorded(guarded_house, call, bytes(range(256)) * 40)
-    tickets = tickets_of(guarded_house)
-    hers = audio_address(tickets, Viewer("anna", "agent"), call.id, 60)
+    tokens = tokens_of(guarded_house)
+    hers = recording_url(tokens, Viewer("anna", "agent"), call.id, 60)
     assert client.get(hers).content == bytes(range(256)) * 40
     part = client.get(hers, headers={"range": "bytes=256-259"})
     assert (part.status_code, part.content) == (206, bytes(range(4)))
@@ -167,7 +169,7 @@ def test_recordings_go_in_pieces_to_whose_they_are(guarded_house: House, client:
     assert client.get(hers, headers={"range": "bytes=-2"}).content == b"\xfe\xff"
     assert client.get(hers, headers={"range": "bytes=10238-"}).content == b"\xfe\xff"
     assert client.get(hers, headers={"range": "bytes=20000-"}).status_code == 416
-    assert client.get(audio_address(tickets, Viewer("ben", "agent"), call.id, 60)).status_code == 404
+    assert client.get(recording_url(tokens, Viewer("ben", "agent"), call.id, 60)).status_code == 404
     assert client.get(hers.replace(call.id, "another")).status_code == 401
     call.ends()
 
@@ -175,7 +177,7 @@ def test_recordings_go_in_pieces_to_whose_they_are(guarded_house: House, client:
 def recorded(house: House, call: FloorCall, content: bytes) -> None:
     folder = Path(house.settings.recordings_url)
     folder.mkdir(exist_ok=True)
-    name = name_of(call.id, "flac")
+    name = recording_name(call.id, "flac")
     (folder / name).write_bytes(content)
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
@@ -195,7 +197,7 @@ def test_actions_are_for_those_who_may(guarded_house: House, client: httpx.Clien
     sign_in(client, "mia")
 
     def act(name: str, role: Role, action: str, **content: object) -> int:
-        return client.post(f"/actions/{action}", json=content, headers=ticket(guarded_house, name, role)).status_code
+        return client.post(f"/actions/{action}", json=content, headers=token(guarded_house, name, role)).status_code
 
     assert (
         client.post("/actions/note", json={"call": call.id, "text": "x"}).status_code == 401
@@ -210,7 +212,7 @@ def test_actions_are_for_those_who_may(guarded_house: House, client: httpx.Clien
     assert act("anna", "agent", "correct", sentence=said.sentence, kind="shoe size", value="42") == 400
     assert act("anna", "agent", "correct", sentence=said.sentence, kind="role", value="nobody") == 400
     assert act("anna", "agent", "swap", call=call.id) == 403
-    big = client.post("/actions/note", content=b"x" * 100_000, headers=ticket(guarded_house, "mia", "manager"))
+    big = client.post("/actions/note", content=b"x" * 100_000, headers=token(guarded_house, "mia", "manager"))
     assert big.status_code == 413
     call.ends()
 

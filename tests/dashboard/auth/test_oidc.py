@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.dashboard.auth.oidc_provider import CLIENT, SECRET, running_provider
 from tests.dashboard.conftest import BrowserThread, running_house
-from tests.dashboard.provider import CLIENT, SECRET, running_provider
 
 pytestmark = pytest.mark.browser
 

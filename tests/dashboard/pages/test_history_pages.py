@@ -16,13 +16,16 @@ from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import func, select, text
 from sqlmodel import SQLModel, col
 
-from dashboard.sign_in import OWNER
-from storage import calls, history, labels, review, sample
-from storage.history import Scope
-from storage.periods import Period
+from dashboard.auth.sign_in import OWNER
+from storage import sample
+from storage.labels import labels, review
+from storage.queries import history
+from storage.queries.history import Scope
+from storage.queries.periods import Period
 from storage.tables import Call, DeadLetter, Label, SavedSearch, Sentence
 from storage.viewer import HOUSE
 from tests.dashboard.conftest import House, Visit, running_house
+from tests.storage.conversations import NAMES
 
 pytestmark = pytest.mark.browser
 SLOW_MS = 40_000
@@ -189,8 +192,8 @@ def test_what_was_said_is_shown_as_people_left_it(old_house: House, visit: Visit
     call.ends()
     _until(lambda: _count(old_house, f"SELECT count(*) FROM calls WHERE id = '{call.id}' AND state = 'ended'"))
     with old_house.floor.database.begin() as session:
-        calls.swap(session, OWNER, call.id)
-        labels.label(session, OWNER, said.sentence, "text", "I cancel my order.")
+        labels.swap_sides(session, OWNER, call.id)
+        labels.correct(session, OWNER, said.sentence, "text", "I cancel my order.", names=NAMES)
     page = settled(visit(old_house, "/agents?agent=nora.swap"))
     page.locator("details.t-call summary").first.click()
     expect(page.locator("a.t-said").first).to_contain_text(re.compile("agent.*I cancel my order", re.DOTALL))

@@ -7,12 +7,13 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from dashboard import look
-from storage.labels import label
-from storage.people import Table, store
+from dashboard.ui import formatting
+from storage.labels.labels import correct
+from storage.queries.people import PeopleTable, store
 from storage.viewer import HOUSE
 from tests.dashboard.conftest import House, Visit
 from tests.dashboard.floor import without
+from tests.storage.conversations import NAMES
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +43,7 @@ def test_a_call_and_what_is_said_appear_at_once(house: House, visit: Visit) -> N
     call.says("caller", "I have been waiting for an hour.", "negative")
     expect(shown.locator(".last")).to_have_text("Caller: I have been waiting for an hour.")
     expect(shown).to_have_class(re.compile("negative"))
-    expect(shown.locator(".moods")).to_contain_text(f"Caller ▼ {look.MINUS}0.80")
+    expect(shown.locator(".moods")).to_contain_text(f"Caller ▼ {formatting.MINUS}0.80")
     assert shown.locator(".line.caller").get_attribute("d")
     call.metrics(task="delivery_problem")
     expect(shown).to_contain_text("Delivery problem")
@@ -69,7 +70,7 @@ def test_a_correction_made_before_the_page_was_opened_outlives_a_revision(house:
     said = call.says("caller", "I want to cancel my subscription.")
     call.written()
     with house.floor.database.begin() as session:
-        label(session, HOUSE, said.sentence, "sentiment", "negative")
+        correct(session, HOUSE, said.sentence, "sentiment", "negative", names=NAMES)
     page = live(house, visit)
     last = page.locator(f'.tile[data-call="{call.id}"] .last')
     expect(last.locator(".negative")).to_have_text("I want to cancel my subscription.")
@@ -100,7 +101,7 @@ def test_the_worst_comes_first_but_nothing_moves_under_the_hand(house: House, vi
     expect(page.locator(".tile:not(.over)").first).to_have_attribute("data-call", bad.id)
     moods = page.locator(".tile:not(.over) .moods .mood:first-child")
     expect(moods).to_have_text(
-        [re.compile(mood) for mood in (f"{look.MINUS}0.80", "0.72", "0.80")]
+        [re.compile(mood) for mood in (f"{formatting.MINUS}0.80", "0.72", "0.80")]
     )  # at rest, as it is
     page.locator(f'.tile[data-call="{good.id}"]').hover()
     good.alert("threat", "Says he will sue", "critical", escalation=True)
@@ -186,6 +187,8 @@ def test_a_tile_opens_its_call(house: House, visit: Visit) -> None:
 
 def test_a_call_that_goes_on_and_sides_that_turn(house: House, visit: Visit) -> None:
     page = live(house, visit)
+    # A call that ended goes last, and only what is in sight is drawn.
+    page.set_viewport_size({"width": 1440, "height": 4000})
     call = house.floor.call("lars")
     call.says("caller", "Can you hear me?")
     tile = page.locator(f'.tile[data-call="{call.id}"]')
@@ -223,8 +226,8 @@ def test_the_pages_go_on_without_the_database(house: House, visit: Visit) -> Non
         begun.says("caller", "And go on without it.", "negative")
         expect(page.locator(".row.negative")).to_contain_text("And go on without it.")
         wanted = {"call": before.id, "text": "A note"}
-        ticket = {"authorization": asked.value.headers["authorization"]}
-        answer = page.request.post(f"{house.address}/actions/note", headers=ticket, data=wanted)
+        token = {"authorization": asked.value.headers["authorization"]}
+        answer = page.request.post(f"{house.address}/actions/note", headers=token, data=wanted)
         assert (answer.status, "database does not answer" in answer.json()["error"]) == (503, True)
         expect(visit(house, "/call").get_by_role("heading", name="The database does not answer")).to_be_visible()
     for shown in (new, page):
@@ -267,7 +270,7 @@ def test_on_a_phone_it_fits(house: House, visit: Visit) -> None:
 
 
 def test_agents_are_called_by_the_names_it_knows(house: House, visit: Visit) -> None:
-    table = Table("agent", {"gita": {"display_name": "Gita Rao"}, "constructor": {"team": "North"}})
+    table = PeopleTable("agent", {"gita": {"display_name": "Gita Rao"}, "constructor": {"team": "North"}})
     store(house.floor.database, table, "test")
     before = house.floor.call("gita", customer="555-0101")
     page = live(house, visit)

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from storage.people import Table, store
+from storage.queries.people import PeopleTable, store
 from tests.dashboard.conftest import House, Visit
 
 pytestmark = pytest.mark.browser
@@ -46,7 +46,7 @@ def test_the_page_turns_to_the_call_at_hand(house: House, visit: Visit) -> None:
 
 
 def test_the_customer_is_called_by_name_also_in_a_call_that_began_just_now(house: House, visit: Visit) -> None:
-    store(house.floor.database, Table("customer", {"NG-1008": {"display_name": "Marco Keller"}}), "test")
+    store(house.floor.database, PeopleTable("customer", {"NG-1008": {"display_name": "Marco Keller"}}), "test")
     page = visit(house, "/", looks_as="agent:yara")
     expect(page.get_by_text("No call right now")).to_be_visible()
     call = house.floor.call("yara", customer="NG-1008", attributes={"sample": "yes"})

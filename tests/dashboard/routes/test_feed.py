@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import closing
 
 import pytest
+from sqlmodel import col, select
 
-from dashboard.feed import QUEUE, Feed, Listener, Message
-from storage.database import Database, open_database
+from dashboard.routes.feed import QUEUE, Feed, FeedListener, FeedMessage
+from storage.db.engine import Database, open_database
+from storage.labels.labels import correct
 from storage.tables import Call as Row
+from storage.tables import Outbox
 from storage.viewer import Viewer
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
-from tenor.events import CALLS, SENTENCES, Call, CallState, Sentence
+from tenor.events import CALLS, LABELS, SENTENCES, Call, CallState, Label, Sentence
 from tenor.settings import Settings
 from tests.dashboard.floor import without
+from tests.storage.conversations import NAMES
+from tests.storage.rows import call as row
+from tests.storage.rows import sentence as sentence_row
+from tests.storage.rows import store
 
 MANAGER, ANNA = Viewer("mia", "manager"), Viewer("anna", "agent")
 
@@ -154,6 +162,39 @@ async def test_without_the_database_the_bus_goes_on(feed: Feed, bus: Bus, embedd
     assert heard.rindex("said meanwhile") > heard.rindex("event: snapshot"), "the database may not have it yet"
 
 
+async def test_a_label_comes_with_what_counts(feed: Feed, bus: Bus, embedded_settings: Settings) -> None:
+    """Not the newest: an agent's own counts only where nobody else made one."""
+    with closing(open_database(embedded_settings)) as database:
+        store(database, row("one", agent="anna"), sentence_row("one", 0))
+        with database.begin() as session:
+            correct(session, MANAGER, "one/0/0", "sentiment", "negative", names=NAMES)
+            correct(session, ANNA, "one/0/0", "sentiment", "positive", names=NAMES)
+            correct(session, ANNA, "one/0/0", "intent", "refund", names=NAMES)
+            waiting = [
+                LABELS.decode(one.event.encode()) for one in session.exec(select(Outbox).order_by(col(Outbox.id)))
+            ]
+    listening = asyncio.create_task(hear(feed, ANNA, '"kind":"intent","value":"refund","author":', "one"))
+    stranger = asyncio.create_task(hear(feed, Viewer("ben", "agent"), "event: label"))
+    await hear(feed, MANAGER, "event: now")
+    await bus.publish_many(LABELS, waiting)
+    told = [json.loads(line[6:]) for line in (await listening).splitlines() if line.startswith("data: ")]
+    *_, label = [one for one in told if "as_left" in one]
+    assert (label["value"], label["author"], label["author_role"]) == ("refund", "anna", "agent")
+    assert {kind: one["author"] for kind, one in label["effective"].items()} == {"sentiment": "mia", "intent": "anna"}
+    assert label["as_left"] == {"role": "caller", "text": "words at 0", "sentiment": "negative", "intent": "refund"}
+    assert not stranger.done(), "somebody else's call"
+    stranger.cancel()
+
+
+async def test_a_label_of_a_sentence_that_is_gone_is_no_news(feed: Feed, bus: Bus) -> None:
+    label = Label(call="gone", kind="text", value="x", author="mia", author_role="manager", at=1.0, sentence="gone/0/0")
+    listening = asyncio.create_task(hear(feed, MANAGER, "still going"))
+    await hear(feed, MANAGER, "event: now")
+    await bus.publish(LABELS, label)
+    await bus.publish(SENTENCES, sentence("one", "still going"))
+    assert "event: label" not in await listening
+
+
 async def test_unreadable_records_are_passed_over(feed: Feed, bus: Bus) -> None:
     await bus.publish(SENTENCES, CallState(call="one", state="live", at=0.0))
     await bus.publish(SENTENCES, sentence("one", "still going"))
@@ -161,16 +202,16 @@ async def test_unreadable_records_are_passed_over(feed: Feed, bus: Bus) -> None:
 
 
 async def test_a_slow_browser_starts_over_and_holds_up_nobody() -> None:
-    slow = Listener(MANAGER, "")
+    slow = FeedListener(MANAGER, "")
     for number in range(QUEUE + 10):
-        slow.offer(Message("one", "anna", 0.0, b"%d" % number))
+        slow.offer(FeedMessage("one", "anna", 0.0, b"%d" % number))
     assert await slow.take(1) is None, "a snapshot takes the place of what was missed"
-    slow.offer(Message("one", "anna", 0.0, b"next"))
+    slow.offer(FeedMessage("one", "anna", 0.0, b"next"))
     assert await slow.take(1) == b"next"
     assert await slow.take(0.01) == b""
 
 
 async def test_a_session_that_ended_ends_the_stream(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.feed.HEARTBEAT_S", 0.05)
+    monkeypatch.setattr("dashboard.routes.feed.HEARTBEAT_S", 0.05)
     chunks = [chunk async for chunk in feed.stream(MANAGER, "", lambda: False)]
     assert chunks[-1].startswith(b"event: stale")

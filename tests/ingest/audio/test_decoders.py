@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 import soundfile
 
-from ingest.audio import Broken
-from ingest.ffmpeg_process import program
-from ingest.options import Options
-from ingest.recording import Recording, open_recording
+from ingest.audio.ffmpeg_decoder import program
+from ingest.audio.recording import Recording, open_recording
+from ingest.audio.types import BrokenSource
+from ingest.options import IngestOptions
 from ingest.sources import Source
 from tenor.errors import BadInput
-from tests.ingest.sounds import Sound, encode, encode_video, two_voices, voice
+from tests.ingest.audio.sounds import Sound, encode, encode_video, two_voices, voice
 
 
 def opened(path: Path, **options: object) -> Recording:
-    return open_recording(Source("file", str(path)), Options(**options))  # type: ignore[arg-type]
+    return open_recording(Source("file", str(path)), IngestOptions(**options))  # type: ignore[arg-type]
 
 
 def heard(recording: Recording) -> Sound:
@@ -254,7 +254,7 @@ def test_a_source_that_breaks_gives_what_came(
     with opened(tmp_path / "call.wav") as recording:
         blocks = recording.read(1000)
         assert 4000 < blocks[-1].end_ms < 5500
-        with pytest.raises(Broken, match="Input/output error"):
+        with pytest.raises(BrokenSource, match="Input/output error"):
             recording.read(1000)
 
 

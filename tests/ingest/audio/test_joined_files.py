@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import soundfile
 
-from ingest.recording import Recording, open_recording
+from ingest.audio.recording import Recording, open_recording
 from ingest.sources import Source, conversations, expand
 from tenor.errors import BadInput
-from tests.ingest.sounds import voice
+from tests.ingest.audio.sounds import voice
 
 
 def heard(recording: Recording) -> np.ndarray:

@@ -12,15 +12,15 @@ import av
 import numpy as np
 import pytest
 
-from tests.ingest.sounds import voice
+from tests.ingest.audio.sounds import voice
 
 HOURS = 10
 RATE = 8_000
 
 FEED = """
 import asyncio, json, resource, sys
-from ingest.feeding import feed
-from ingest.recording import open_recording
+from ingest.audio.publisher import publish_recording
+from ingest.audio.recording import open_recording
 from ingest.sources import Source
 
 class Counter:
@@ -43,7 +43,7 @@ def progress(recording, heard_ms):
         after_a_minute = peak_kb()
 
 bus = Counter()
-asyncio.run(feed(bus, open_recording(Source("file", sys.argv[1])), progress=progress))
+asyncio.run(publish_recording(bus, open_recording(Source("file", sys.argv[1])), progress=progress))
 print(json.dumps({"events": bus.events, "samples": bus.samples, "grown_kb": peak_kb() - after_a_minute}))
 """
 

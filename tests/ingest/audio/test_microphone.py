@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ingest.feeding import feed
-from ingest.options import Options
-from ingest.recording import open_recording
+from ingest.audio.publisher import publish_recording
+from ingest.audio.recording import open_recording
+from ingest.options import IngestOptions
 from ingest.sources import Source
 from tenor.errors import BadInput, Unavailable
-from tests.ingest.listener import Listener
-from tests.ingest.sounds import voice
+from tests.ingest.audio.listener import Listener
+from tests.ingest.audio.sounds import voice
 
 
 class PortAudioError(Exception):
@@ -56,9 +56,9 @@ def library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_it_is_fed_until_stopped() -> None:
     listener = Listener()
-    recording = open_recording(Source("microphone", ""), Options(roles=["agent"]))
+    recording = open_recording(Source("microphone", ""), IngestOptions(roles=["agent"]))
     assert recording.call.startswith("mic-")
-    task = asyncio.create_task(feed(listener.bus, recording, pace=1))
+    task = asyncio.create_task(publish_recording(listener.bus, recording, pace=1))
     while len(listener.chunks()) < 10:
         await asyncio.sleep(0.01)
     task.cancel()
@@ -71,7 +71,7 @@ async def test_it_is_fed_until_stopped() -> None:
 
 
 def test_two_channels_when_asked_for() -> None:
-    with open_recording(Source("microphone", "USB"), Options(channels=[0, 1])) as recording:
+    with open_recording(Source("microphone", "USB"), IngestOptions(channels=[0, 1])) as recording:
         assert recording.roles == ("caller", "agent")
 
 

@@ -15,15 +15,15 @@ import numpy as np
 import pytest
 import soundfile
 
-from ingest.feeding import BATCH, feed, feed_all
-from ingest.options import Options
-from ingest.recording import Recording, open_recording
+from ingest.audio.publisher import BATCH, publish_recording, publish_recordings
+from ingest.audio.recording import Recording, open_recording
+from ingest.options import IngestOptions
 from ingest.sources import Source, expand
 from tenor.bus import Bus
 from tenor.errors import BadInput, Unavailable
 from tenor.events import AUDIO, AudioChunk, CallEnded, CallStarted, Event, Topic
-from tests.ingest.listener import Listener
-from tests.ingest.sounds import encode, two_voices, voice
+from tests.ingest.audio.listener import Listener
+from tests.ingest.audio.sounds import encode, two_voices, voice
 
 
 def file(path: Path, seconds: float = 3.05) -> Source:
@@ -33,7 +33,7 @@ def file(path: Path, seconds: float = 3.05) -> Source:
 
 async def test_what_lies_on_the_bus(tmp_path: Path) -> None:
     listener = Listener()
-    options = Options(
+    options = IngestOptions(
         site="Leeds",
         queue="returns",
         agent="A7",
@@ -44,7 +44,7 @@ async def test_what_lies_on_the_bus(tmp_path: Path) -> None:
         attributes={"campaign": "spring"},
     )
     source = file(tmp_path / "call.wav")
-    fed = await feed(listener.bus, open_recording(source, options))
+    published = await publish_recording(listener.bus, open_recording(source, options))
 
     info = listener.started.info
     assert (info.source, info.roles, info.rate) == ("file", ("caller", "agent"), 16_000)
@@ -63,29 +63,29 @@ async def test_what_lies_on_the_bus(tmp_path: Path) -> None:
         assert [chunk.start_ms for chunk in chunks] == list(range(0, 3100, 100))
         assert listener.pcm(channel) == two_voices(3.05)[:, channel].tobytes()
     assert (listener.ended.reason, listener.ended.failed) == ("end of file", False)
-    assert {event.call for event in listener.events} == {fed.call}
-    assert (fed.chunks, fed.heard_ms, fed.reason) == (62, 3050, "end of file")
+    assert {event.call for event in listener.events} == {published.call}
+    assert (published.chunks, published.heard_ms, published.reason) == (62, 3050, "end of file")
 
 
 async def test_warnings_travel_with_the_call(tmp_path: Path) -> None:
     listener = Listener()
     path = encode(tmp_path / "call.mp3", two_voices(6), 16_000, "libmp3lame")
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    fed = await feed(listener.bus, open_recording(Source("file", str(path))))
+    published = await publish_recording(listener.bus, open_recording(Source("file", str(path))))
     assert listener.started.info.attributes["warnings"].startswith("mp3 is lossy")
-    assert [text.split()[0] for text in fed.warnings] == ["mp3", "incomplete:"]
+    assert [text.split()[0] for text in published.warnings] == ["mp3", "incomplete:"]
 
 
 async def test_full_speed_publishes_in_bounded_batches(tmp_path: Path) -> None:
     listener = Listener()
-    await feed(listener.bus, open_recording(file(tmp_path / "call.wav", 30)))
+    await publish_recording(listener.bus, open_recording(file(tmp_path / "call.wav", 30)))
     assert listener.publications == [1, *[2 * BATCH] * 6, 1]
 
 
 @pytest.mark.parametrize("pace", [10.0, 40.0])
 async def test_paced_audio_comes_when_it_would_have_been_spoken(tmp_path: Path, pace: float) -> None:
     listener = Listener()
-    await feed(listener.bus, open_recording(file(tmp_path / "call.wav", 4)), pace=pace)
+    await publish_recording(listener.bus, open_recording(file(tmp_path / "call.wav", 4)), pace=pace)
     started_at = listener.started.info.started_at
     for event, came_at in zip(listener.events, listener.came_at, strict=True):
         if isinstance(event, AudioChunk):
@@ -96,7 +96,7 @@ async def test_paced_audio_comes_when_it_would_have_been_spoken(tmp_path: Path, 
 @pytest.mark.parametrize("pace", [0.0, -1.0, float("nan")])
 async def test_paces_that_never_end(tmp_path: Path, pace: float) -> None:
     with pytest.raises(BadInput, match="pace"):
-        await feed(Listener().bus, open_recording(file(tmp_path / "call.wav")), pace=pace)
+        await publish_recording(Listener().bus, open_recording(file(tmp_path / "call.wav")), pace=pace)
 
 
 async def test_progress(tmp_path: Path) -> None:
@@ -106,13 +106,13 @@ async def test_progress(tmp_path: Path) -> None:
         assert recording.duration_ms == 4000
         told.append(heard_ms)
 
-    await feed(Listener().bus, open_recording(file(tmp_path / "call.wav", 4)), pace=50, progress=progress)
+    await publish_recording(Listener().bus, open_recording(file(tmp_path / "call.wav", 4)), pace=50, progress=progress)
     assert told == list(range(100, 4001, 100))
 
 
 async def test_stopped_in_the_middle_the_call_is_ended(tmp_path: Path) -> None:
     listener = Listener()
-    task = asyncio.create_task(feed(listener.bus, open_recording(file(tmp_path / "call.wav", 20)), pace=1))
+    task = asyncio.create_task(publish_recording(listener.bus, open_recording(file(tmp_path / "call.wav", 20)), pace=1))
     await listener.heard.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -137,10 +137,10 @@ async def test_a_source_that_breaks_ends_the_call_as_failed(tmp_path: Path, monk
         patch.setattr(Source, "open", lambda self: Failing(data))
         recordings.append(open_recording(source))
     listener = Listener()
-    fed = await feed(listener.bus, recordings[0])
+    published = await publish_recording(listener.bus, recordings[0])
     assert listener.ended.failed
     assert listener.ended.reason == "call.wav cannot be read on: Input/output error"
-    assert 8_000 < fed.heard_ms < 10_000
+    assert 8_000 < published.heard_ms < 10_000
     assert two_voices(20)[:, 0].tobytes().startswith(listener.pcm())
 
 
@@ -155,18 +155,18 @@ class AwayBus(Listener):
 async def test_a_bus_that_is_away_is_said_plainly(tmp_path: Path) -> None:
     sources = [file(tmp_path / "a.wav", 1), file(tmp_path / "b.wav", 2)]
     with pytest.raises(Unavailable, match="the bus is away"):
-        await feed_all(AwayBus().bus, sources, concurrency=2)
+        await publish_recordings(AwayBus().bus, sources, concurrency=2)
 
 
 async def test_many_at_once(tmp_path: Path) -> None:
     listener = Listener()
     sources = [file(tmp_path / f"{number}.wav", 2 + number) for number in range(4)]
     opened: list[str] = []
-    outcomes = await feed_all(
+    outcomes = await publish_recordings(
         listener.bus, sources, pace=30, concurrency=3, opened=lambda recording: opened.append(recording.name)
     )
     assert [outcome.source for outcome in outcomes] == sources
-    assert [outcome.fed and outcome.fed.heard_ms for outcome in outcomes] == [2000, 3000, 4000, 5000]
+    assert [outcome.published and outcome.published.heard_ms for outcome in outcomes] == [2000, 3000, 4000, 5000]
     assert sorted(opened) == ["0.wav", "1.wav", "2.wav", "3.wav"]
     live = highest = 0
     for event in listener.events:
@@ -182,10 +182,10 @@ async def test_one_that_cannot_be_heard_does_not_stop_the_others(tmp_path: Path)
     (tmp_path / "deep").mkdir()
     os.rename(same.location, tmp_path / "deep" / "b.wav")  # the same call in another folder
     listener = Listener()
-    bad, fed, again = await feed_all(listener.bus, expand([str(tmp_path)]))
+    bad, published, again = await publish_recordings(listener.bus, expand([str(tmp_path)]))
     assert isinstance(bad.error, BadInput)
-    assert fed.source.name == good.name
-    assert fed.fed
+    assert published.source.name == good.name
+    assert published.published
     assert "already" in str(again.error)
     assert len([event for event in listener.events if isinstance(event, CallEnded)]) == 1
 
@@ -193,34 +193,34 @@ async def test_one_that_cannot_be_heard_does_not_stop_the_others(tmp_path: Path)
 async def test_one_id_for_several_is_refused(tmp_path: Path) -> None:
     sources = [file(tmp_path / "a.wav", 1), file(tmp_path / "b.wav", 2)]
     with pytest.raises(BadInput, match="one call id"):
-        await feed_all(Listener().bus, sources, Options(call="X"))
+        await publish_recordings(Listener().bus, sources, IngestOptions(call="X"))
 
 
 async def test_the_real_bus(bus: Bus, tmp_path: Path) -> None:
     soundfile.write(tmp_path / "call.flac", np.stack([voice(12), voice(12, seed=3)], axis=1), 16_000)
-    fed = await feed(bus, open_recording(Source("file", str(tmp_path / "call.flac"))))
+    published = await publish_recording(bus, open_recording(Source("file", str(tmp_path / "call.flac"))))
     events: list[Event] = []
     async with bus.follower([AUDIO], from_start=True) as follower:
         while not (events and isinstance(events[-1], CallEnded)):
             events += [AUDIO.decode(record.value) for record in await follower.poll()]
     chunks = [event for event in events if isinstance(event, AudioChunk)]
-    assert len(chunks) == fed.chunks == 240
+    assert len(chunks) == published.chunks == 240
     assert b"".join(chunk.pcm for chunk in chunks if chunk.channel == 1) == voice(12, seed=3).tobytes()
     assert all(a.start_ms <= b.start_ms for a, b in pairwise(chunks))
 
 
 STDIN = """
 import asyncio, sys
-from ingest.feeding import feed_all
+from ingest.audio.publisher import publish_recordings
 from ingest.sources import expand
-from tests.ingest.listener import Listener
+from tests.ingest.audio.listener import Listener
 
 async def main():
     listener = Listener()
     def progress(recording, heard_ms):
         print("heard", heard_ms, flush=True)
     try:
-        await feed_all(listener.bus, expand(["-"]), progress=progress)
+        await publish_recordings(listener.bus, expand(["-"]), progress=progress)
     finally:
         print(listener.ended.reason, len(listener.chunks()), flush=True)
 

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 import soundfile
 
-from ingest.options import Options
-from ingest.recording import open_recording
+from ingest.audio.recording import open_recording
+from ingest.options import IngestOptions
 from ingest.sources import Source, expand
 from tenor.errors import BadInput
-from tests.ingest.sounds import Sound, encode, two_voices, voice
+from tests.ingest.audio.sounds import Sound, encode, two_voices, voice
 
 
 def file(path: Path, sound: Sound, rate: int = 16_000) -> Source:
@@ -44,15 +44,15 @@ def test_left_is_the_caller(stereo: Source) -> None:
 
 
 def test_swapped(stereo: Source) -> None:
-    with open_recording(stereo, Options(swap=True)) as recording:
+    with open_recording(stereo, IngestOptions(swap=True)) as recording:
         assert recording.roles == ("agent", "caller")
 
 
 def test_mono_is_the_first_role(mono: Source) -> None:
     for options, role in (
-        (Options(), "caller"),
-        (Options(roles=["speaker"]), "speaker"),
-        (Options(swap=True), "agent"),
+        (IngestOptions(), "caller"),
+        (IngestOptions(roles=["speaker"]), "speaker"),
+        (IngestOptions(swap=True), "agent"),
     ):
         with open_recording(mono, options) as recording:
             assert recording.roles == (role,)
@@ -62,7 +62,7 @@ def test_mono_is_the_first_role(mono: Source) -> None:
 @pytest.mark.parametrize("roles", [[], [""], ["caller", " "], ["caller", "caller"]])
 def test_role_lists_nobody_means(roles: list[str]) -> None:
     with pytest.raises(BadInput, match="role"):
-        Options(roles=roles)
+        IngestOptions(roles=roles)
 
 
 @pytest.mark.parametrize(
@@ -70,13 +70,13 @@ def test_role_lists_nobody_means(roles: list[str]) -> None:
 )
 def test_roles_that_do_not_fit(stereo: Source, roles: list[str], message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        open_recording(stereo, Options(roles=roles))
+        open_recording(stereo, IngestOptions(roles=roles))
 
 
 def test_three_speakers(tmp_path: Path) -> None:
     sound = np.stack([voice(1, seed=seed) for seed in range(4)], axis=1)
     source = file(tmp_path / "room.wav", sound)
-    with open_recording(source, Options(roles=["a", "b", "c"])) as recording:
+    with open_recording(source, IngestOptions(roles=["a", "b", "c"])) as recording:
         assert recording.roles == ("a", "b", "c")
         assert len(recording.columns) == 3
 
@@ -84,12 +84,12 @@ def test_three_speakers(tmp_path: Path) -> None:
 @pytest.mark.parametrize("channels", [[], [-1], [0, 0]])
 def test_channels_nobody_means(channels: list[int]) -> None:
     with pytest.raises(BadInput, match="channels"):
-        Options(channels=channels)
+        IngestOptions(channels=channels)
 
 
 def test_a_channel_that_is_not_there(stereo: Source) -> None:
     with pytest.raises(BadInput, match="no channel 2"):
-        open_recording(stereo, Options(channels=[0, 2]))
+        open_recording(stereo, IngestOptions(channels=[0, 2]))
 
 
 SAME = "both channels carry the same; heard as one speaker"
@@ -140,16 +140,16 @@ def test_silence_alone_is_two_speakers(tmp_path: Path) -> None:
 
 def test_one_can_say_so(tmp_path: Path, stereo: Source) -> None:
     same = file(tmp_path / "same.wav", np.repeat(voice(3)[:, None], 2, axis=1))
-    with open_recording(same, Options(split=True)) as recording:
+    with open_recording(same, IngestOptions(split=True)) as recording:
         assert recording.roles == ("caller", "agent")
-    with open_recording(stereo, Options(split=False)) as recording:
+    with open_recording(stereo, IngestOptions(split=False)) as recording:
         assert recording.roles == ("caller",)
 
 
 @pytest.mark.parametrize("chunk_ms", [20, 100, 1000])
 def test_blocks_follow_each_other(tmp_path: Path, chunk_ms: int) -> None:
     source = file(tmp_path / "call.wav", two_voices(2.345, 11_025), 11_025)
-    with open_recording(source, Options(chunk_ms=chunk_ms)) as recording:
+    with open_recording(source, IngestOptions(chunk_ms=chunk_ms)) as recording:
         blocks = list(recording)
     assert blocks[0].start_ms == 0
     assert all(before.end_ms == after.start_ms for before, after in pairwise(blocks))
@@ -172,11 +172,11 @@ def test_the_id_is_made_from_content(tmp_path: Path) -> None:
 
 
 def test_an_id_of_ones_own(stereo: Source) -> None:
-    with open_recording(stereo, Options(call="CA-17")) as recording:
+    with open_recording(stereo, IngestOptions(call="CA-17")) as recording:
         assert recording.call == "CA-17"
     for bad in ("a/b", " ", "-x", "x" * 129, "a\nb"):
         with pytest.raises(BadInput, match="cannot be the id"):
-            Options(call=bad)
+            IngestOptions(call=bad)
 
 
 def test_a_named_pipe(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_an_address(decoder: str) -> None:
     memory = fsspec.filesystem("memory")
     memory.pipe("/calls/one.flac", data.getvalue())
     (source,) = expand(["memory://calls/one.flac"])
-    with open_recording(source, Options(decoder="auto" if decoder == "auto" else "ffmpeg")) as recording:
+    with open_recording(source, IngestOptions(decoder="auto" if decoder == "auto" else "ffmpeg")) as recording:
         assert recording.call.startswith("file-one-")
         assert b"".join(block.pcm[0] for block in recording) == two_voices(3)[:, 0].tobytes()
     memory.rm("/calls/one.flac")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from examples.make_calls import CALLS, RATE, SPEAKERS, read
-from ingest.recording import open_recording
+from ingest.audio.recording import open_recording
 from ingest.sources import expand
 
 NAMES = sorted(path.stem for path in CALLS.glob("*.yaml"))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Self
 
-from tenor.bus import AssignmentHook, Consumer, Partition, Position, Progress, Record, no_hook
+from tenor.bus import AssignmentHook, Commit, Consumer, Partition, Position, Progress, Record, no_hook
 from tenor.errors import Unavailable
 from tenor.events import Event, Topic
 
@@ -14,10 +16,12 @@ from tenor.events import Event, Topic
 class Recorder:
     def __init__(self) -> None:
         self.events: list[Event] = []
+        self.records: list[Record] = []
         self.away = False
         self.open = asyncio.Event()
         """Cleared: publishing takes as long as it stays so."""
         self.open.set()
+        self.published = asyncio.Event()
 
     async def __aenter__(self) -> Self:
         return self
@@ -31,7 +35,11 @@ class Recorder:
         await self.open.wait()
         if self.away:
             raise Unavailable("the bus is away")
-        self.events += [topic.decode(topic.encode(event)) for event in events]
+        for event in events:
+            value = topic.encode(event)
+            self.records.append(Record(topic.name, 0, len(self.records), event.call, value, time.time()))
+            self.events.append(topic.decode(value))
+        self.published.set()
         return [Position(0, number) for number in range(len(self.events))]
 
     def consumer(
@@ -45,7 +53,7 @@ class Recorder:
         raise NotImplementedError
 
     def follower(self, topics: Iterable[Topic], *, from_start: bool = False) -> Consumer:
-        raise NotImplementedError
+        return Follower(self, {topic.name for topic in topics})
 
     async def fetch(self, partition: Partition, offset: int, max_records: int = 500) -> list[Record]:
         raise NotImplementedError
@@ -64,3 +72,35 @@ class Recorder:
 
     async def forget(self, call: str) -> int:
         raise NotImplementedError
+
+
+class Follower:
+    """Reads what is published after it was opened."""
+
+    def __init__(self, bus: Recorder, topics: set[str]) -> None:
+        self._bus, self._topics, self._at = bus, topics, 0
+
+    async def __aenter__(self) -> Self:
+        self._at = len(self._bus.records)
+        return self
+
+    async def __aexit__(self, *exc: object) -> None: ...
+
+    async def poll(self, max_records: int = 500, timeout_s: float = 0.5) -> list[Record]:
+        if self._at == len(self._bus.records):
+            self._bus.published.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(timeout_s):
+                    await self._bus.published.wait()
+        found, self._at = self._bus.records[self._at :], len(self._bus.records)
+        return [record for record in found if record.topic in self._topics]
+
+    async def commit(self, commits: Mapping[Partition, Commit]) -> None: ...
+
+    async def committed(self, partition: Partition) -> Commit | None:
+        return None
+
+    async def seek(self, partition: Partition, offset: int) -> None: ...
+
+    def assignment(self) -> frozenset[Partition]:
+        return frozenset()

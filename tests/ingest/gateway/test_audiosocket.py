@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from ingest.gateway import Gateway, metrics
-from ingest.gateway.peers import Peers
+from ingest.gateway.audiosocket.peers import Peers
 from tenor.errors import BadInput
 from tests.ingest.gateway.conftest import Ended, Serve
 from tests.ingest.gateway.recorder import Recorder

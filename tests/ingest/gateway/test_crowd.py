@@ -70,6 +70,7 @@ def slowness() -> float:
     return max(1.0, (time.perf_counter() - wall) / 0.1)
 
 
+@pytest.mark.slow
 async def test_200_calls_at_once(tmp_path: Path) -> None:
     async with open_bus(Settings(home=tmp_path)) as bus:
         async with serving(bus) as gateway:

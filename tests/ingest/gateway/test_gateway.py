@@ -15,8 +15,8 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from ingest.gateway import Gateway, outbox
-from tenor.errors import Unavailable
 from tenor.events import CallEnded, CallState
+from tenor.net import PortInUse
 from tenor.settings import GatewaySettings, Settings
 from tests.ingest.gateway.conftest import Ended, Serve, serving
 from tests.ingest.gateway.hearing import hear
@@ -71,7 +71,7 @@ async def test_a_port_in_use_is_explained(serve: Serve, bus: Recorder) -> None:
     async with serve() as first:
         for taken in ({"port": first.port}, {"audiosocket_port": first.audiosocket_port}):
             with pytest.raises(
-                Unavailable, match=r"cannot listen on 127\.0\.0\.1:\d+: Address already in use"
+                PortInUse, match=r"cannot listen on 127\.0\.0\.1:\d+: another server is running there"
             ) as error:
                 async with serving(bus, **taken):
                     pass

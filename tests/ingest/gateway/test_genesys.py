@@ -16,9 +16,9 @@ from pydantic import SecretStr
 from starlette.requests import HTTPConnection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from ingest.gateway import genesys_signature
-from ingest.gateway.faults import Unauthorized
-from ingest.gateway.genesys_messages import NOBODY, duration, duration_ms
+from ingest.gateway.errors import Unauthorized
+from ingest.gateway.genesys import signature
+from ingest.gateway.genesys.messages import NOBODY, duration, duration_ms
 from tenor.bus.opening import open_bus
 from tenor.events import TRANSCRIPTS, Transcript
 from tenor.g711 import decode_ulaw, encode_ulaw
@@ -317,11 +317,11 @@ def test_the_example_of_the_platforms_documentation(monkeypatch: pytest.MonkeyPa
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
     keys = {KEY: SecretStr("TXlTdXBlclNlY3JldEtleVRlbGxOby0xITJAMyM0JDU=")}
-    monkeypatch.setattr("ingest.gateway.genesys_signature.time.time", lambda: 1641013205.0)
-    genesys_signature.check(HTTPConnection(scope), keys, "", genesys_signature.Nonces())
+    monkeypatch.setattr("ingest.gateway.genesys.signature.time.time", lambda: 1641013205.0)
+    signature.check(HTTPConnection(scope), keys, "", signature.Nonces())
     scope["path"] = "/elsewhere"
     with pytest.raises(Unauthorized):
-        genesys_signature.check(HTTPConnection(scope), keys, "", genesys_signature.Nonces())
+        signature.check(HTTPConnection(scope), keys, "", signature.Nonces())
 
 
 async def test_transcripts_go_back_to_those_who_ask(tmp_path: Path) -> None:

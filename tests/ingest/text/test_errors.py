@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from ingest.text.conversation import Reading
-from ingest.text.fields import Columns
+from ingest.text.conversation import TextOptions
+from ingest.text.field_names import Columns
 from tenor.errors import BadInput
-from tests.ingest.text import read, said, turns
+from tests.ingest.text.reading import read, said, turns
 
 
-def refusal(path: Path, content: str | bytes, reading: Reading | None = None, **options: object) -> BadInput:
+def refusal(path: Path, content: str | bytes, reading: TextOptions | None = None, **options: object) -> BadInput:
     with pytest.raises(BadInput) as caught:
         read(path, content, reading, **options)
     assert path.name in caught.value.message
@@ -27,7 +27,7 @@ def test_not_utf8_says_where_and_what_to_do(tmp_path: Path) -> None:
     error = refusal(tmp_path / "chat.txt", content)
     assert error.message == "chat.txt, line 2: byte 0xfc at position 25 is not UTF-8 text"
     assert "--encoding" in error.hint
-    [conversation] = read(tmp_path / "chat.txt", content, Reading(encoding="cp1252"))
+    [conversation] = read(tmp_path / "chat.txt", content, TextOptions(encoding="cp1252"))
     assert said(conversation)[1] == ("caller", "Grüß Gott")
 
 
@@ -42,7 +42,7 @@ def test_encodings_with_a_mark_are_found(tmp_path: Path, encoding: str) -> None:
     content = "text\nBonjour 😀 naïve\n".encode(encoding)
     if encoding == "utf-16-le":
         assert "--encoding utf-16-le" in refusal(tmp_path / "a.csv", content).hint
-        [conversation] = read(tmp_path / "a.csv", content, Reading(encoding=encoding))
+        [conversation] = read(tmp_path / "a.csv", content, TextOptions(encoding=encoding))
     else:
         [conversation] = read(tmp_path / "a.csv", content)
     assert said(conversation) == [("caller", "Bonjour 😀 naïve")]
@@ -50,9 +50,9 @@ def test_encodings_with_a_mark_are_found(tmp_path: Path, encoding: str) -> None:
 
 def test_an_encoding_nobody_knows(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="there is no encoding 'klingon'"):
-        read(tmp_path / "a.txt", "hi", Reading(encoding="klingon"))
+        read(tmp_path / "a.txt", "hi", TextOptions(encoding="klingon"))
     with pytest.raises(BadInput, match="there is no encoding 'base64'"):
-        read(tmp_path / "a.txt", "hi", Reading(encoding="base64"))
+        read(tmp_path / "a.txt", "hi", TextOptions(encoding="base64"))
 
 
 def test_a_time_that_cannot_be_read_is_said(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_table_without_the_text_names_its_columns(tmp_path: Path) -> None:
     error = refusal(tmp_path / "a.csv", "id,who,when\n1,agent,10:00\n")
     assert "id, who, when" in error.message
     assert "--text-column" in error.hint
-    error = refusal(tmp_path / "a.csv", "id,text\n1,hi\n", Reading(columns=Columns(text="words")))
+    error = refusal(tmp_path / "a.csv", "id,text\n1,hi\n", TextOptions(columns=Columns(text="words")))
     assert "no column 'words'" in error.message
     assert "2 columns 'text'" in refusal(tmp_path / "a.csv", "text,who,text\nhi,agent,ho\n").message
     assert "id, text" in error.hint
@@ -150,6 +150,7 @@ def test_the_same_content_is_the_same_call(tmp_path: Path) -> None:
     assert first == again != other
 
 
+@pytest.mark.slow
 def test_a_huge_file_takes_little_memory(tmp_path: Path) -> None:
     """In a process of its own: forty megabytes of chats, mixed, without keeping them in memory."""
     path = tmp_path / "huge.csv"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ingest.text.conversation import Reading
-from ingest.text.fields import Columns
-from ingest.text.times import parse
-from tests.ingest.text import read, said, turns
+from ingest.text.conversation import TextOptions
+from ingest.text.field_names import Columns
+from ingest.text.timestamps import parse
+from tests.ingest.text.reading import read, said, turns
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "conversations"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "conversations"
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_names_that_say_nothing_are_caller_and_agent_in_their_order(tmp_path: Pa
     text = "Ann: Hi\nBob: Hello Ann\nAnn: My card is lost\n"
     [conversation] = read(tmp_path / "chat.txt", text)
     assert said(conversation) == [("caller", "Hi"), ("agent", "Hello Ann"), ("caller", "My card is lost")]
-    [turned] = read(tmp_path / "chat.txt", text, Reading(agents=("ann",)))
+    [turned] = read(tmp_path / "chat.txt", text, TextOptions(agents=("ann",)))
     assert said(turned)[0] == ("agent", "Hi")
     assert said(turned)[1] == ("caller", "Hello Ann")
 
@@ -89,7 +89,7 @@ def test_a_table_holds_conversations_however_they_are_mixed(tmp_path: Path) -> N
 def test_columns_can_be_named(tmp_path: Path) -> None:
     table = "a\tb\tc\td\n1\tx\tHello\t10:00\n1\ty\tHi\t10:01\n"
     columns = Columns(text="c", speaker="b", time="d", conversation="a")
-    [conversation] = read(tmp_path / "t.tsv", table, Reading(columns=columns, agents=("x",)))
+    [conversation] = read(tmp_path / "t.tsv", table, TextOptions(columns=columns, agents=("x",)))
     assert said(conversation) == [("agent", "Hello"), ("caller", "Hi")]
     assert turns(conversation)[1].start_ms == 60_000
 

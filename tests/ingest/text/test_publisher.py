@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ingest.text.feeding import feed_text
+from ingest.text.publisher import publish_conversation
 from tenor.bus import Bus
 from tenor.events import CALLS, TRANSCRIPTS, CallState, Transcript
 from tenor.redaction.patterns import PatternRedactor
 from tenor.settings import SpeechSettings
-from tests.ingest.text import read
+from tests.ingest.text.reading import read
 
 CHAT = "[10:00] Customer: My card is 4111 1111 1111 1111.\n[10:01] Agent: Thank you.\n[10:02] Customer: Bye.\n"
 REDACTOR = PatternRedactor(SpeechSettings().redact_kinds)
@@ -31,16 +31,18 @@ def bus_settings(embedded_settings: object) -> object:
 
 async def test_what_lies_on_the_bus(bus: Bus, tmp_path: Path) -> None:
     [conversation] = read(tmp_path / "chat.txt", CHAT, agent="nadia", queue="cards")
-    fed = await feed_text(bus, conversation, SpeechSettings(), REDACTOR)
+    published = await publish_conversation(bus, conversation, SpeechSettings(), REDACTOR)
     (live, ended), said = await everything(bus)
     assert (live.state, ended.state) == ("live", "ended")
     assert live.info is not None
     assert (live.info.medium, live.info.source, live.info.agent, live.info.queue) == ("chat", "file", "nadia", "cards")
     assert [final.role for final in said] == ["caller", "agent", "caller"]
     assert [final.start_ms for final in said] == [0, 60_000, 120_000]
-    assert all(final.final and final.utterance == f"{fed.call}/{final.channel}/{final.start_ms}" for final in said)
+    assert all(
+        final.final and final.utterance == f"{published.call}/{final.channel}/{final.start_ms}" for final in said
+    )
     assert said[0].text == "My card is 4111 1111 1111 1111."
-    assert fed.chunks == 3
+    assert published.chunks == 3
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,7 @@ async def test_what_lies_on_the_bus(bus: Bus, tmp_path: Path) -> None:
 async def test_what_is_to_be_redacted_never_reaches_the_bus(bus: Bus, tmp_path: Path, speech: SpeechSettings) -> None:
     mail = f"From: a@b.example\nSubject: card 4111 1111 1111 1111\n\n{CHAT}"
     [conversation] = read(tmp_path / "mail.eml", mail, queue="cards")
-    await feed_text(bus, conversation, speech, REDACTOR)
+    await publish_conversation(bus, conversation, speech, REDACTOR)
     (live, _), said = await everything(bus)
     assert "1111" not in repr(live) + repr(said)
     assert "[card]" in said[0].text
@@ -59,14 +61,14 @@ async def test_what_is_to_be_redacted_never_reaches_the_bus(bus: Bus, tmp_path: 
 
 async def test_a_calls_own_wish_comes_first(bus: Bus, tmp_path: Path) -> None:
     [conversation] = read(tmp_path / "chat.txt", CHAT, redact="off")
-    await feed_text(bus, conversation, SpeechSettings(redact="text"), REDACTOR)
+    await publish_conversation(bus, conversation, SpeechSettings(redact="text"), REDACTOR)
     _, said = await everything(bus)
     assert "4111" in said[0].text
 
 
 async def test_paced_it_comes_as_it_was_written(bus: Bus, tmp_path: Path) -> None:
     [conversation] = read(tmp_path / "chat.txt", CHAT)
-    await feed_text(bus, conversation, SpeechSettings(), REDACTOR, pace=120)
+    await publish_conversation(bus, conversation, SpeechSettings(), REDACTOR, pace=120)
     (live, _), said = await everything(bus)
     assert live.info is not None
     waits = [final.times["published"] - live.info.started_at for final in said]

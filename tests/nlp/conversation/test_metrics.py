@@ -1,4 +1,4 @@
-"""The figures of a conversation."""
+"""The metrics of a conversation."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlp.metrics import Felt, figures
-from nlp.talk import Talk
+from nlp.conversation.metrics import SentenceStats, conversation_metrics
+from nlp.conversation.turns import Turns
 from tenor.events import Heard, Transcript
 from tests.nlp.rig import heard, said
 
 
-def talk(*events: Transcript | Heard, channels: int = 2) -> Talk:
-    heard_so_far = Talk(channels)
+def turns(*events: Transcript | Heard, channels: int = 2) -> Turns:
+    result = Turns(channels)
     for event in events:
-        heard_so_far.hear(event)
-    return heard_so_far
+        result.hear(event)
+    return result
 
 
-def of(*events: Transcript | Heard, over: bool = True, felt: tuple[Felt, ...] = ()) -> dict[str, float]:
-    return figures(talk(*events), felt, written=False, over=over)
+def of(*events: Transcript | Heard, over: bool = True, sentences: tuple[SentenceStats, ...] = ()) -> dict[str, float]:
+    return conversation_metrics(turns(*events), sentences, written=False, over=over)
 
 
 def test_talk_share_and_speed() -> None:
@@ -53,9 +53,9 @@ def test_what_is_not_heard_yet_on_one_side_is_no_silence() -> None:
 
 
 def test_a_side_without_any_sound_does_not_hold_up_the_other_for_ever() -> None:
-    assert talk(heard(20_000)).settled_ms == 0
-    assert talk(heard(50_000)).settled_ms == 20_000
-    assert talk(heard(50_000), channels=1).settled_ms == 50_000
+    assert turns(heard(20_000)).settled_ms == 0
+    assert turns(heard(50_000)).settled_ms == 20_000
+    assert turns(heard(50_000), channels=1).settled_ms == 50_000
 
 
 def test_breaking_in_counts_for_who_did_it_and_a_remark_does_not() -> None:
@@ -83,18 +83,20 @@ def test_loudness_is_the_mean_energy_of_what_was_said() -> None:
 
 
 def test_mood_now_and_its_trend() -> None:
-    felt = tuple(Felt("caller", number * 30_000, 5, mood) for number, mood in enumerate((-1.0, -0.5, 0.0, 0.5)))
-    values = of(said("x", 0), felt=felt)
+    sentences = tuple(
+        SentenceStats("caller", number * 30_000, 5, mood) for number, mood in enumerate((-1.0, -0.5, 0.0, 0.5))
+    )
+    values = of(said("x", 0), sentences=sentences)
     assert values["mood.caller"] == -0.25
     assert values["mood_trend.caller"] == 1.0
     assert -0.25 < values["mood_now.caller"] < 0.5
-    untold = (*felt, Felt("caller", 200_000, 3, None))
-    assert of(said("x", 0), felt=untold)["mood.caller"] == -0.25
-    assert of(said("x", 0), felt=untold)["sentences.caller"] == 5
+    with_unknown_mood = (*sentences, SentenceStats("caller", 200_000, 3, None))
+    assert of(said("x", 0), sentences=with_unknown_mood)["mood.caller"] == -0.25
+    assert of(said("x", 0), sentences=with_unknown_mood)["sentences.caller"] == 5
 
 
 def test_a_text_has_no_times() -> None:
-    values = figures(talk(), [Felt("caller", 0, 4, 0.5)], written=True, over=True)
+    values = conversation_metrics(turns(), [SentenceStats("caller", 0, 4, 0.5)], written=True, over=True)
     assert values == {"mood.caller": 0.5, "mood_now.caller": 0.5, "sentences.caller": 1, "words.caller": 4}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlp.task import task_of
+from nlp.conversation.task import task_of
 
 TASKS = frozenset({"balance", "payment", "refund"})
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlp.evaluation.agreement import Agreement
-from nlp.evaluation.alignment import HeardWord, Spoken, align, plain, word_errors
+from nlp.evaluation.agreement import ConfusionCounts
+from nlp.evaluation.alignment import HypothesisWord, ReferenceSentence, align, plain, word_errors
 
 LABELS = ("negative", "neutral", "positive")
 WORTH = {"negative": -1.0, "neutral": 0.0, "positive": 1.0}
 
 
-def agreement(*calls: list[tuple[str, str]]) -> Agreement:
-    return Agreement.of(LABELS, WORTH, {str(number): pairs for number, pairs in enumerate(calls)})
+def agreement(*calls: list[tuple[str, str]]) -> ConfusionCounts:
+    return ConfusionCounts.of(LABELS, WORTH, {str(number): pairs for number, pairs in enumerate(calls)})
 
 
-def test_figures_by_hand() -> None:
+def test_metrics_by_hand() -> None:
     n, z, p = LABELS
-    found = agreement([(n, n), (n, z), (z, z), (z, z)], [(p, n), (p, p), (z, z), (z, p)]).figures()
+    found = agreement([(n, n), (n, z), (z, z), (z, z)], [(p, n), (p, p), (z, z), (z, p)]).estimates()
     assert found["mean difference"].value == pytest.approx((1 + 2 + 1) / 8)
     assert found["mean shift"].value == pytest.approx((1 - 2 + 1) / 8)
     assert found["accuracy"].value == pytest.approx(5 / 8)
@@ -30,7 +30,7 @@ def test_figures_by_hand() -> None:
 
 
 def test_always_neutral_has_a_perfect_mean_and_no_recall_to_tell() -> None:
-    found = agreement([("neutral", "neutral")] * 5, [("neutral", "neutral")] * 3).figures()
+    found = agreement([("neutral", "neutral")] * 5, [("neutral", "neutral")] * 3).estimates()
     assert found["mean difference"].value == 0
     assert found["accuracy"].value == 1
     assert np.isnan(found["non-neutral recall"].value)
@@ -44,15 +44,15 @@ def test_an_interval_covers_what_it_should() -> None:
         calls = [
             [("neutral", "neutral" if good else "positive") for good in random.random(20) < 0.8] for _ in range(40)
         ]
-        accuracy = agreement(*calls).figures()["accuracy"]
+        accuracy = agreement(*calls).estimates()["accuracy"]
         held += accuracy.low <= 0.8 <= accuracy.high
     assert held >= 50
 
 
 def test_intervals_know_that_sentences_of_a_call_are_alike() -> None:
     right, wrong = [("neutral", "neutral")] * 10, [("neutral", "positive")] * 10
-    clumped = agreement(*[right, wrong] * 10).figures()["accuracy"]
-    spread = agreement(*[right[:5] + wrong[:5]] * 20).figures()["accuracy"]
+    clumped = agreement(*[right, wrong] * 10).estimates()["accuracy"]
+    spread = agreement(*[right[:5] + wrong[:5]] * 20).estimates()["accuracy"]
     assert clumped.high - clumped.low > 0.3
     assert spread.high - spread.low == 0
 
@@ -68,17 +68,17 @@ def test_a_difference_is_told_on_the_same_draws() -> None:
 
 def test_words_go_to_the_sentence_they_were_said_in() -> None:
     sentences = [
-        Spoken("c", 0, "caller", 1000, 2000, "hello there"),
-        Spoken("c", 0, "caller", 2100, 4000, "how are you"),
-        Spoken("c", 1, "agent", 1000, 5000, "fine"),
+        ReferenceSentence("c", 0, "caller", 1000, 2000, "hello there"),
+        ReferenceSentence("c", 0, "caller", 2100, 4000, "how are you"),
+        ReferenceSentence("c", 1, "agent", 1000, 5000, "fine"),
     ]
     words = [
-        HeardWord(0, 900, 1400, "Hello"),
-        HeardWord(0, 1500, 2060, "there,"),
-        HeardWord(0, 2090, 2400, "how"),
-        HeardWord(0, 4300, 4600, "you?"),
-        HeardWord(0, 9000, 9400, "stray"),
-        HeardWord(1, 3000, 3200, "Fine."),
+        HypothesisWord(0, 900, 1400, "Hello"),
+        HypothesisWord(0, 1500, 2060, "there,"),
+        HypothesisWord(0, 2090, 2400, "how"),
+        HypothesisWord(0, 4300, 4600, "you?"),
+        HypothesisWord(0, 9000, 9400, "stray"),
+        HypothesisWord(1, 3000, 3200, "Fine."),
     ]
     stray = align(sentences, words)
     assert [sentence.recognised for sentence in sentences] == ["Hello there,", "how you?", "Fine."]

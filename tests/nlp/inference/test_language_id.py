@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from nlp.foreign import is_foreign
+from nlp.inference.language_id import is_foreign
 
-FROZEN = Path(__file__).parents[2] / "nlp" / "evaluation"
+FROZEN = Path(__file__).parents[3] / "nlp" / "evaluation"
 
 
 @pytest.mark.parametrize(

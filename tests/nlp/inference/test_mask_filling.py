@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from nlp.local import LocalUnderstanding
-from nlp.masks import as_said, filled
-from nlp.understanding import Entity, Label
+from nlp.inference.local import LocalBackend
+from nlp.inference.mask_filling import fill_masks, original_entities
+from nlp.inference.types import Entity, ScoredLabel
 
-UNDERSTANDING = LocalUnderstanding()
+BACKEND = LocalBackend()
 
 
 @pytest.mark.parametrize(
@@ -23,14 +23,14 @@ UNDERSTANDING = LocalUnderstanding()
     ],
 )
 def test_it_means_what_was_said(kept: str, said: str) -> None:
-    redacted, whole = UNDERSTANDING.understand([kept, said])
+    redacted, whole = BACKEND.analyze([kept, said])
     assert (redacted.intent, redacted.sentiment) == (whole.intent, whole.sentiment)
     assert redacted.slots == {}
 
 
 def test_other_values_are_found_where_they_stand() -> None:
     text = "[person] paid fifty dollars to [person] on monday"
-    [found] = UNDERSTANDING.understand([text])
+    [found] = BACKEND.analyze([text])
     assert {"fifty dollars", "monday"} <= {entity.text for entity in found.entities}
     for entity in found.entities:
         assert text[entity.start : entity.end] == entity.text
@@ -38,12 +38,12 @@ def test_other_values_are_found_where_they_stand() -> None:
 
 
 def test_what_overlaps_a_stand_in_is_thrown_away() -> None:
-    read, stand_ins = filled("call [person] today")
+    read, placeholders = fill_masks("call [person] today")
     assert read == "call John Smith today"
-    label = Label("x", 1.0)
-    found = as_said([Entity("Smith today", label, 10, 21), Entity("today", label, 16, 21)], stand_ins)
+    label = ScoredLabel("x", 1.0)
+    found = original_entities([Entity("Smith today", label, 10, 21), Entity("today", label, 16, 21)], placeholders)
     assert found == (Entity("today", label, 14, 19),)
 
 
 def test_brackets_that_are_no_masks_stay() -> None:
-    assert filled("it said [error] and [2]") == ("it said [error] and [2]", ())
+    assert fill_masks("it said [error] and [2]") == ("it said [error] and [2]", ())

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from nlp.model import DEFAULT
-from nlp.redaction import CARD, GRAPH, LanguageFinder
+from nlp.inference.name_finder import CARD, GRAPH, NameFinder
+from nlp.inference.onnx_model import DEFAULT
 from tenor.errors import BadInput
 from tenor.redaction import KINDS
 from tenor.redaction.patterns import PatternRedactor
 from tests.tenor.redaction.test_interims import shown_too_soon
 
-FINDER = LanguageFinder()
+FINDER = NameFinder()
 REDACTOR = PatternRedactor(KINDS, FINDER)
 
 NAMED = [
@@ -74,7 +74,7 @@ def test_nothing_is_too_long_to_be_read() -> None:
 
 
 def test_the_same_text_is_always_redacted_alike() -> None:
-    again = PatternRedactor(KINDS, LanguageFinder())
+    again = PatternRedactor(KINDS, NameFinder())
     for said, _ in NAMED:
         assert REDACTOR.redact(said, ()) == again.redact(said, ())
 
@@ -122,4 +122,4 @@ def test_a_broken_model_is_told(tmp_path: Path, damage: str) -> None:
         case "card":
             (folder / CARD).write_text(json.dumps({"labels": 3}))
     with pytest.raises(BadInput):
-        LanguageFinder(folder)
+        NameFinder(folder)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from nlp.model import BATCH_SENTENCES, BATCH_TOKENS, DEFAULT, Model, batched
+from nlp.inference.onnx_model import BATCH_SENTENCES, BATCH_TOKENS, DEFAULT, OnnxModel, batched
 from tenor.errors import BadInput
 
 
 def test_a_folder_without_a_model_is_explained(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="holds no language model"):
-        Model(tmp_path)
+        OnnxModel(tmp_path)
 
 
 def test_a_damaged_model_is_not_used(tmp_path: Path) -> None:
@@ -22,11 +22,11 @@ def test_a_damaged_model_is_not_used(tmp_path: Path) -> None:
     weights = (folder / "model.onnx").read_bytes()
     (folder / "model.onnx").write_bytes(weights[:-1] + b"!")
     with pytest.raises(BadInput, match="not the file"):
-        Model(folder)
+        OnnxModel(folder)
 
 
 def test_what_ships_is_small_and_says_what_it_is() -> None:
-    model = Model()
+    model = OnnxModel()
     assert model.id == DEFAULT.name
     assert (DEFAULT / "model.onnx").stat().st_size < 25_000_000
     assert "What it learned from" in (DEFAULT / "README.md").read_text("utf-8")
@@ -43,7 +43,7 @@ def test_batches_hold_like_lengths_and_are_bounded() -> None:
 
 def test_batches_side_by_side_say_what_one_after_the_other_say() -> None:
     texts = [f"{'please ' * (number % 40)}cancel order {number}" for number in range(200)]
-    alone, beside = Model().read(texts), Model(threads=3).read(texts)
+    alone, beside = OnnxModel().predict(texts), OnnxModel(threads=3).predict(texts)
     for one, other in zip(alone, beside, strict=True):
         assert one.offsets == other.offsets
         assert all((one.sentence[head] == other.sentence[head]).all() for head in one.sentence)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from nlp.aspects import Aspects
-from nlp.classifiers import load
-from nlp.local import LocalUnderstanding
-from nlp.understood import Backend, Understood
+from nlp.inference.heads.aspects import Aspects
+from nlp.inference.local import LocalBackend
+from nlp.inference.plugins import load_classifiers
+from nlp.inference.types import Backend, SentenceAnalysis
 from tenor.errors import BadInput
 from tests.nlp.rig import Rig, WordLists, said
 
@@ -23,17 +23,17 @@ class Length:
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
 
-    def classify(self, sentences: Sequence[Understood]) -> list[tuple[str, float] | None]:
+    def classify(self, sentences: Sequence[SentenceAnalysis]) -> list[tuple[str, float] | None]:
         return [("long", 1.0) if len(one.text) > 20 else ("short", 0.6) if one.text else None for one in sentences]
 
 
 class Failing(Length):
-    def classify(self, sentences: Sequence[Understood]) -> list[tuple[str, float] | None]:
+    def classify(self, sentences: Sequence[SentenceAnalysis]) -> list[tuple[str, float] | None]:
         raise ValueError(sentences[0].text)
 
 
 class Short(Length):
-    def classify(self, sentences: Sequence[Understood]) -> list[tuple[str, float] | None]:
+    def classify(self, sentences: Sequence[SentenceAnalysis]) -> list[tuple[str, float] | None]:
         return [("one", 1.0)]
 
 
@@ -47,16 +47,21 @@ class Broken:
         raise RuntimeError("no licence")
 
 
-HERE = "tests.nlp.test_classifiers"
+HERE = "tests.nlp.inference.test_plugins"
 
 
-def understood(*texts: str) -> list[Understood]:
-    return WordLists().understand(texts)
+def analyses(*texts: str) -> list[SentenceAnalysis]:
+    return WordLists().analyze(texts)
+
+
+@pytest.fixture(scope="module")
+def local() -> LocalBackend:
+    return LocalBackend()
 
 
 def test_labels_by_name() -> None:
-    classifiers = load({"length": f"{HERE}:Length"}, WordLists())
-    assert classifiers.labels(understood("yes", "I want to have my money back")) == [
+    classifiers = load_classifiers({"length": f"{HERE}:Length"}, WordLists())
+    assert classifiers.labels(analyses("yes", "I want to have my money back")) == [
         {"length": "short"},
         {"length": "long"},
     ]
@@ -64,9 +69,9 @@ def test_labels_by_name() -> None:
 
 @pytest.mark.parametrize("bad", ["Failing", "Short"])
 def test_one_that_fails_says_nothing_and_stops_nobody(bad: str) -> None:
-    classifiers = load({"bad": f"{HERE}:{bad}", "length": f"{HERE}:Length"}, WordLists())
+    classifiers = load_classifiers({"bad": f"{HERE}:{bad}", "length": f"{HERE}:Length"}, WordLists())
     with capture_logs() as logs:
-        labels = classifiers.labels(understood("my secret", "no"))
+        labels = classifiers.labels(analyses("my secret", "no"))
     assert labels == [{"length": "short"}] * 2
     assert [entry["classifier"] for entry in logs] == ["bad"]
     assert "secret" not in str(logs)
@@ -81,7 +86,7 @@ def test_everything_that_cannot_be_loaded_is_told_at_once() -> None:
         "e": f"{HERE}:Broken",
     }
     with pytest.raises(BadInput) as caught:
-        load(paths, WordLists())
+        load_classifiers(paths, WordLists())
     for told in (
         "a: there is no module 'nowhere'",
         f"b: module '{HERE}' has no 'Missing'",
@@ -100,7 +105,26 @@ def test_a_module_beside_the_configuration_is_found(tmp_path: Path, monkeypatch:
     method = "def __init__(self, backend): ...\n    def classify(self, found): return [None for _ in found]\n"
     module = f"class Topics:\n    {method}"
     (tmp_path / "our_topics.py").write_text(module)
-    assert load({"topic": "our_topics:Topics"}, WordLists()).labels(understood("hello")) == [{}]
+    assert load_classifiers({"topic": "our_topics:Topics"}, WordLists()).labels(analyses("hello")) == [{}]
+
+
+def test_settings_of_version_0_2_name_aspects_as_they_did(local: LocalBackend) -> None:
+    with capture_logs() as logs:
+        classifiers = load_classifiers({"aspect": "nlp.aspects:Aspects"}, local)
+    assert classifiers.labels(local.analyze(["the toaster I bought is broken"])) == [{"aspect": "product"}]
+    [entry] = logs
+    assert entry["before"] == "nlp.aspects:Aspects"
+    assert entry["now"] == "nlp.inference.heads.aspects:Aspects"
+
+
+def test_a_module_of_ones_own_that_imports_an_old_name_is_told_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "our_aspects.py").write_text("from nlp.aspects import Aspects\nclass Ours(Aspects): ...\n")
+    with pytest.raises(BadInput, match=r"no module 'nlp\.aspects', it is 'nlp\.inference\.heads\.aspects' now"):
+        load_classifiers({"aspect": "our_aspects:Ours"}, WordLists())
 
 
 async def test_sentences_carry_the_labels(tmp_path: Path) -> None:
@@ -114,13 +138,8 @@ async def test_sentences_carry_the_labels(tmp_path: Path) -> None:
         assert [sentence.labels for sentence in await rig.sentences()] == [{"length": "short"}, {"length": "long"}]
 
 
-@pytest.fixture(scope="module")
-def local() -> LocalUnderstanding:
-    return LocalUnderstanding()
-
-
-def test_aspects(local: LocalUnderstanding) -> None:
-    classifiers = load({"aspect": "nlp.aspects:Aspects"}, local)
+def test_aspects(local: LocalBackend) -> None:
+    classifiers = load_classifiers({"aspect": "nlp.inference.heads.aspects:Aspects"}, local)
     told = {
         "the toaster I bought is broken": "product",
         "you charged me forty dollars too much": "price",
@@ -131,18 +150,18 @@ def test_aspects(local: LocalUnderstanding) -> None:
         "": None,
         "我的包裹在哪里": None,
     }
-    found = classifiers.labels(local.understand(list(told)))
+    found = classifiers.labels(local.analyze(list(told)))
     assert [labels.get("aspect") for labels in found] == list(told.values())
 
 
-def test_aspects_of_ones_own(local: LocalUnderstanding, tmp_path: Path) -> None:
+def test_aspects_of_ones_own(local: LocalBackend, tmp_path: Path) -> None:
     class Ours(Aspects):
         file = tmp_path / "ours.yaml"
 
     Ours.file.write_text(
         "pets: [my dog is ill, the cat ran away, a dog barked]\ncars: [my car broke down, the engine, tyres]"
     )
-    [answer] = Ours(local).classify(local.understand(["the kitten was fed by my neighbour"]))
+    [answer] = Ours(local).classify(local.analyze(["the kitten was fed by my neighbour"]))
     assert answer is not None
     assert answer[0] == "pets"
     Ours.file.write_text("pets: [my dog is ill]\ncars:\n  - {a: b}\n")
@@ -154,4 +173,4 @@ def test_aspects_of_ones_own(local: LocalUnderstanding, tmp_path: Path) -> None:
 
 def test_aspects_need_our_own_encoder() -> None:
     with pytest.raises(BadInput, match=r"language\.backend"):
-        load({"aspect": "nlp.aspects:Aspects"}, WordLists())
+        load_classifiers({"aspect": "nlp.inference.heads.aspects:Aspects"}, WordLists())

@@ -1,4 +1,4 @@
-"""Sentences understood by a Riva server: ours, over the wire."""
+"""Sentences analyzed by a Riva server: ours, over the wire."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from typing import Any
 import grpc
 import pytest
 
-from nlp.backend import open_backend, open_local
-from nlp.evaluation.alignment import Spoken
+from nlp.evaluation.alignment import ReferenceSentence
 from nlp.evaluation.pipeline import judge
-from nlp.local import LocalUnderstanding
-from nlp.names import valences
-from nlp.riva import RivaUnderstanding
-from nlp.servicer import register
-from nlp.understanding import Label, ModelInfo, Task
-from nlp.understood import Understood
-from nlp.worker import LanguageWorker
+from nlp.inference.backend import open_backend, open_local
+from nlp.inference.local import LocalBackend
+from nlp.inference.riva import RivaBackend
+from nlp.inference.types import ModelInfo, ModelTask, ScoredLabel, SentenceAnalysis
+from nlp.riva_service import register
+from nlp.worker import NlpWorker
 from tenor.errors import BadInput, Refused, Unavailable
 from tenor.settings import LanguageSettings, Settings, SpeechSettings
+from tenor.taxonomy.in_force import sentiments_in_force
 from tests.nlp.rig import Rig, said
 
 TEXTS = (
@@ -36,15 +35,15 @@ TEXTS = (
 
 
 @pytest.fixture(scope="module")
-def local() -> LocalUnderstanding:
-    return LocalUnderstanding()
+def local() -> LocalBackend:
+    return LocalBackend()
 
 
 @asynccontextmanager
-async def serving(understanding: Any, port: int = 0) -> AsyncIterator[int]:
+async def serving(backend: Any, port: int = 0) -> AsyncIterator[int]:
     server = grpc.aio.server()
-    if understanding is not None:
-        register(understanding)(server)
+    if backend is not None:
+        register(backend)(server)
     port = server.add_insecure_port(f"127.0.0.1:{port}")
     await server.start()
     try:
@@ -53,24 +52,24 @@ async def serving(understanding: Any, port: int = 0) -> AsyncIterator[int]:
         await server.stop(0)
 
 
-def backend(port: int, **speech: Any) -> RivaUnderstanding:
+def backend(port: int, **speech: Any) -> RivaBackend:
     settings = Settings(
         language=LanguageSettings(backend="riva"), speech=SpeechSettings(address=f"127.0.0.1:{port}", **speech)
     )
     made = open_backend(settings)
-    assert isinstance(made, RivaUnderstanding)
+    assert isinstance(made, RivaBackend)
     return made
 
 
-async def ask(understanding: RivaUnderstanding, texts: Sequence[str] = TEXTS) -> list[Understood]:
-    return await asyncio.to_thread(understanding.understand, texts)
+async def ask(backend: RivaBackend, texts: Sequence[str] = TEXTS) -> list[SentenceAnalysis]:
+    return await asyncio.to_thread(backend.analyze, texts)
 
 
-async def test_the_same_as_in_process(local: LocalUnderstanding) -> None:
+async def test_the_same_as_in_process(local: LocalBackend) -> None:
     async with serving(local) as port:
         riva = backend(port)
         there = await ask(riva)
-    for one, other in zip(there, local.understand(TEXTS), strict=True):
+    for one, other in zip(there, local.analyze(TEXTS), strict=True):
         assert (one.text, one.sentiment, one.language) == (other.text, other.sentiment, other.language)
         assert one.sentiment_scores[one.sentiment] == pytest.approx(other.sentiment_scores[one.sentiment], abs=1e-5)
         assert one.intent == other.intent
@@ -87,26 +86,26 @@ async def test_the_same_as_in_process(local: LocalUnderstanding) -> None:
 class NoTokens:
     """A server without a model for tokens, and whose models do not say what they are for."""
 
-    def __init__(self, local: LocalUnderstanding) -> None:
+    def __init__(self, local: LocalBackend) -> None:
         self._local = local
-        self.models = [ModelInfo("riva_intent_callcenter", Task.INTENT, domain="callcenter")]
-        self.models.append(ModelInfo("my_sentiment", Task.TEXT))
+        self.models = [ModelInfo("riva_intent_callcenter", ModelTask.INTENT, domain="callcenter")]
+        self.models.append(ModelInfo("my_sentiment", ModelTask.TEXT))
 
-    async def classify(self, model: str, texts: Sequence[str]) -> list[Label]:
+    async def classify(self, model: str, texts: Sequence[str]) -> list[ScoredLabel]:
         return await self._local.classify("sentiment", texts)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._local, name)
 
 
-async def test_values_come_with_the_intent_where_there_is_no_model_for_them(local: LocalUnderstanding) -> None:
+async def test_values_come_with_the_intent_where_there_is_no_model_for_them(local: LocalBackend) -> None:
     async with serving(NoTokens(local)) as port:
         [found] = await ask(backend(port), ["I lost my debit card on Friday"])
     assert (found.intent, found.slots) == ("card_replacement", {"date": "Friday"})
 
 
 class Nothing:
-    models = (ModelInfo("riva_punctuation", Task.PUNCTUATION),)
+    models = (ModelInfo("riva_punctuation", ModelTask.PUNCTUATION),)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +125,7 @@ async def test_a_server_without_language_models_is_told_at_once(server: Any, tol
 
 async def test_the_stage_does_not_even_start_with_such_a_server(tmp_path: Path) -> None:
     async with serving(Nothing()) as port, Rig(tmp_path, backend(port)) as rig:
-        stage = LanguageWorker(rig.bus, rig.settings, rig.understanding)
+        stage = NlpWorker(rig.bus, rig.settings, rig.backend)
         with pytest.raises(Refused, match="cannot understand sentences"):
             await asyncio.wait_for(stage.run(), 10)
 
@@ -154,7 +153,7 @@ class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         return grpc.unary_unary_rpc_method_handler(refuse)
 
 
-async def test_metadata_is_sent(local: LocalUnderstanding) -> None:
+async def test_metadata_is_sent(local: LocalBackend) -> None:
     server = grpc.aio.server(interceptors=[Guard()])
     register(local)(server)
     port = server.add_insecure_port("127.0.0.1:0")
@@ -169,7 +168,7 @@ async def test_metadata_is_sent(local: LocalUnderstanding) -> None:
 
 
 async def test_the_stage_waits_for_a_server_that_is_away(
-    tmp_path: Path, local: LocalUnderstanding, unused_tcp_port: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, local: LocalBackend, unused_tcp_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nlp.worker.PAUSE_S", 0.05)
     async with Rig(tmp_path, backend(unused_tcp_port)) as rig:
@@ -194,11 +193,11 @@ async def test_our_server_tells_the_intents_of_its_own_settings(tmp_path: Path) 
     assert found.intent == "taxi"
 
 
-async def test_the_pipeline_is_measured_through_a_server(local: LocalUnderstanding) -> None:
+async def test_the_pipeline_is_measured_through_a_server(local: LocalBackend) -> None:
     """It tells one label a sentence, where our model tells what all are worth."""
-    sentences = [Spoken("c", 0, "caller", 0, 1, text, [text]) for text in TEXTS[:2]]
+    sentences = [ReferenceSentence("c", 0, "caller", 0, 1, text, [text]) for text in TEXTS[:2]]
     async with serving(local) as port:
         riva = backend(port)
-        judged = await asyncio.to_thread(judge, riva, sentences, valences(LanguageSettings(backend="riva")))
+        judged = await asyncio.to_thread(judge, riva, sentences, sentiments_in_force(LanguageSettings(backend="riva")))
     assert judged.agreement.labels == ("negative", "neutral", "positive")
-    assert judged.agreement.figures()["mean difference"].value == 0
+    assert judged.agreement.estimates()["mean difference"].value == 0

@@ -39,13 +39,13 @@ def said(text: str, at_s: float = 0.0, role: str = "caller", *, lasts_s: float =
     return Sentence(call=CALL, channel=channel, role=role, start_ms=start_ms, text=text, **fields)
 
 
-def figures(at_s: float, **values: Any) -> CallMetrics:
-    told = {name: values.pop(name) for name in ("task", "task_score", "final") if name in values}
+def metrics(at_s: float, **values: Any) -> CallMetrics:
+    fields = {name: values.pop(name) for name in ("task", "task_score", "final") if name in values}
     return CallMetrics(
         call=CALL,
         at_ms=round(at_s * 1000),
         values={name.replace("__", "."): value for name, value in values.items()},
-        **told,
+        **fields,
     )
 
 

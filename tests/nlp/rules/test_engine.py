@@ -8,23 +8,23 @@ from typing import Any
 
 import pytest
 
-from nlp import taxonomy
-from nlp.rules import Known, RuleSet, read
+from nlp.rules import KnownNames, RuleSet, read
 from tenor.events import Alert, CallMetrics, Sentence
-from tests.nlp.rules.calls import CALL, STARTED, figures, fired, info, rules, said
+from tenor.taxonomy import intents
+from tests.nlp.rules.calls import CALL, STARTED, fired, info, metrics, rules, said
 
 
 def watch(rules: RuleSet, *events: Sentence | CallMetrics | float, **known: Any) -> list[Alert]:
-    """What comes of sentences, figures, and seconds up to which all was heard."""
-    watcher = rules.watch(info(**known), CALL)
+    """What comes of sentences, metrics, and seconds up to which all was heard."""
+    engine = rules.engine_for(info(**known), CALL)
     alerts = []
     for event in events:
         if isinstance(event, Sentence):
-            alerts += watcher.sentence(event)
+            alerts += engine.sentence(event)
         elif isinstance(event, CallMetrics):
-            alerts += watcher.metrics(event)
+            alerts += engine.metrics(event)
         else:
-            alerts += watcher.silence(round(event * 1000))
+            alerts += engine.silence(round(event * 1000))
     return alerts
 
 
@@ -157,21 +157,21 @@ def test_a_rule_for_a_part_of_the_call(tmp_path: Path) -> None:
         ("{metric: loudness.caller, above: -12 dB}", {"loudness__caller": -8.0}, "-8 over -12"),
     ],
 )
-def test_figures(tmp_path: Path, when: str, values: dict[str, float], text: str) -> None:
+def test_metrics(tmp_path: Path, when: str, values: dict[str, float], text: str) -> None:
     ruleset = rules(tmp_path, f'r: {{when: {when}, say: "{{value}} over {{limit}}"}}')
-    alerts = watch(ruleset, figures(119), figures(150, **values), figures(160, **values))
+    alerts = watch(ruleset, metrics(119), metrics(150, **values), metrics(160, **values))
     assert [(alert.at_ms, alert.text) for alert in alerts] == [(150_000, text)]
 
 
-def test_a_figure_counts_only_after_a_while(tmp_path: Path) -> None:
+def test_a_metric_counts_only_after_a_while(tmp_path: Path) -> None:
     ruleset = rules(tmp_path, "r: {when: {metric: talk_share.agent, above: 80 %, after: 2 min}}")
-    assert not watch(ruleset, figures(60, talk_share__agent=1.0), figures(121, talk_share__agent=0.8))
+    assert not watch(ruleset, metrics(60, talk_share__agent=1.0), metrics(121, talk_share__agent=0.8))
 
 
 def test_the_task_of_the_call(tmp_path: Path) -> None:
     ruleset = rules(tmp_path, 'r: {when: {task: [cancel, refund], sure: 60 %}, say: "about {task}"}')
-    assert not watch(ruleset, figures(1, task="cancel", task_score=0.5), figures(2, task="payment", task_score=1.0))
-    assert [a.text for a in watch(ruleset, figures(3, task="cancel", task_score=0.7))] == ["about cancel"]
+    assert not watch(ruleset, metrics(1, task="cancel", task_score=0.5), metrics(2, task="payment", task_score=1.0))
+    assert [a.text for a in watch(ruleset, metrics(3, task="cancel", task_score=0.7))] == ["about cancel"]
 
 
 MUST = "r: {when: {not said: [call is recorded, recording this call], who: agent, by: 30 s}}"
@@ -188,8 +188,8 @@ def test_what_must_be_said_and_was_not(tmp_path: Path) -> None:
     assert fired(watch(ruleset, said("Hi", 31, "agent"))) == [("r", 30_000)]
     assert fired(watch(ruleset, said("This call is recorded", 31, "agent"))) == [("r", 30_000)]
     assert fired(watch(ruleset, said("This call is recorded", 3, "caller"), 54, 56)) == [("r", 30_000)]
-    assert fired(watch(ruleset, figures(32, final=True))) == [("r", 30_000)]
-    assert not watch(ruleset, figures(28, final=True)), "the call was over before the time was"
+    assert fired(watch(ruleset, metrics(32, final=True))) == [("r", 30_000)]
+    assert not watch(ruleset, metrics(28, final=True)), "the call was over before the time was"
 
 
 def test_what_must_be_said_in_the_first_sentences(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_what_must_be_said_in_the_first_sentences(tmp_path: Path) -> None:
     first = [said("Hello", 0, "agent"), said("How are you", 5, "agent")]
     assert not watch(ruleset, *first), "the second may still be continued"
     assert fired(watch(ruleset, *first, said("Well", 9, "agent"))) == [("r", 5000)]
-    assert fired(watch(ruleset, *first, figures(60, final=True), medium="chat")) == [("r", 5000)]
+    assert fired(watch(ruleset, *first, metrics(60, final=True), medium="chat")) == [("r", 5000)]
     continued = said("How are you, my name is Kim", 5, "agent", revision=1)
     assert not watch(ruleset, *first, continued, said("Well", 9, "agent"))
 
@@ -234,7 +234,7 @@ def test_only_for_some_calls(tmp_path: Path) -> None:
     assert watch(ruleset, said("hi"), queue="billing")
     assert not watch(ruleset, said("hi"), queue="support")
     assert not watch(ruleset, said("hi"), queue="sales", medium="chat")
-    assert not ruleset.watch(None, CALL).sentence(said("hi"))
+    assert not ruleset.engine_for(None, CALL).sentence(said("hi"))
 
 
 def test_a_book_of_complaints_is_watched_in_the_time_it_takes_to_read(tmp_path: Path) -> None:
@@ -284,14 +284,14 @@ def test_a_revision_can_take_back_what_counted(tmp_path: Path) -> None:
 
 def test_the_rules_that_ship_are_in_order() -> None:
     sentiments = {"negative": -1.0, "neutral": 0.0, "positive": 1.0}
-    ruleset = read(None, Known(intents=taxonomy.read().names, sentiments=sentiments, webhooks=()))
+    ruleset = read(None, KnownNames(intents=intents.read().names, sentiments=sentiments, webhooks=()))
     assert any(rule.escalation for rule in ruleset)
 
 
 def test_the_rules_that_ship_fit_any_scale() -> None:
     """`negative` is every label worth less than nothing, and as sure as they are together."""
     scale = {"furious": -1.0, "let down": -0.5, "fine": 0.0, "happy": 1.0}
-    ruleset = read(None, Known(sentiments=scale))
+    ruleset = read(None, KnownNames(sentiments=scale))
     scores = {"furious": 0.4, "let down": 0.3, "fine": 0.2, "happy": 0.1}
     upset = [said("Really", at, sentiment="furious", sentiment_scores=scores) for at in (0, 10, 20)]
     assert {alert.rule for alert in watch(ruleset, *upset)} == {"caller-upset"}

@@ -37,6 +37,19 @@ def test_it_finds_what_python_finds(pattern: str, text: str) -> None:
         assert ours.found_in(text) is (theirs is not None)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (r"\büber\b", "Ich rede über das."),
+        (r"\bcaf\w\b", "un café noir"),
+        ("MÜLLER", "Herr Müller"),
+        (r"^\w+$", "naïve"),
+    ],
+)
+def test_letters_of_other_languages_are_letters(pattern: str, text: str) -> None:
+    assert Expression(pattern).found_in(text)
+
+
 @pytest.mark.parametrize("pattern", ["(a+)+b", "(a|a)*b", "(a|aa)+b", "a*a*a*a*a*a*b", "(.*a){9}b", "((a*)*)*b"])
 def test_no_pattern_takes_long(pattern: str) -> None:
     expression = Expression(pattern)

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from nlp.names import known
-from nlp.rules import Known, read
+from nlp.rules import KnownNames, read
+from nlp.rules.known_names import known
 from tenor.settings import Settings
-from tenor.yaml_lines import Faulty
+from tenor.yaml.nodes import Faulty
 
-KNOWN = Known(intents=("cancel", "refund", "payment"), sentiments={"negative": -1.0, "neutral": 0.0}, webhooks=("crm",))
+KNOWN = KnownNames(
+    intents=("cancel", "refund", "payment"), sentiments={"negative": -1.0, "neutral": 0.0}, webhooks=("crm",)
+)
 
 MISTAKES = """\
 upset caller:
@@ -30,13 +32,13 @@ units:
   when: {silence: 20}
   again after: never
   only for: {queues: [a], medium: phone}
-figures:
+metrics:
   when: {metric: talk_shar.agent, above: 80 %}
-figures-2:
+metrics-2:
   when: {metric: talk_share.agent, above: 80 s}
-figures-3:
+metrics-3:
   when: {metric: talk_share}
-figures-4:
+metrics-4:
   when: {metric: silence_s}
 braces:
   when: {says: hello}
@@ -70,7 +72,7 @@ other-way-round:
   when: {intent: refund, silence: 3 s, above: 3}
 """
 
-TOLD = [
+EXPECTED = [
     (1, 1, "'upset caller' is no name for a rule"),
     (2, 18, "there is no sentiment 'negativ'; did you mean 'negative'?"),
     (2, 37, "`in a row` is a whole number from 1 to 1000, not 'three'"),
@@ -115,13 +117,13 @@ TOLD = [
 def test_every_mistake_is_told_at_its_place(tmp_path: Path) -> None:
     path = tmp_path / "rules.yaml"
     path.write_text(MISTAKES)
-    with pytest.raises(Faulty) as told:
+    with pytest.raises(Faulty) as caught:
         read(path, KNOWN)
-    found = [(fault.line, fault.column, fault.message) for fault in told.value.faults]
-    assert [place[:2] for place in found] == [place[:2] for place in TOLD]
-    for (_, _, message), (_, _, expected) in zip(found, TOLD, strict=True):
+    found = [(fault.line, fault.column, fault.message) for fault in caught.value.faults]
+    assert [place[:2] for place in found] == [place[:2] for place in EXPECTED]
+    for (_, _, message), (_, _, expected) in zip(found, EXPECTED, strict=True):
         assert message.startswith(expected)
-    assert f"{path}:2:18: there is no sentiment" in str(told.value)
+    assert f"{path}:2:18: there is no sentiment" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -141,9 +143,9 @@ def test_every_mistake_is_told_at_its_place(tmp_path: Path) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path, raw: bytes, line: int, column: int, message: str) -> None:
     path = tmp_path / "rules.yaml"
     path.write_bytes(raw)
-    with pytest.raises(Faulty) as told:
+    with pytest.raises(Faulty) as caught:
         read(path)
-    found = told.value.faults
+    found = caught.value.faults
     assert any((fault.line, fault.column) == (line, column) and fault.message.startswith(message) for fault in found)
 
 

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from sqlmodel import select
 from typer.testing import CliRunner, Result
 
-from nlp.call import Reply, UnderstoodCall
+from nlp.call import CallAnalysis
+from nlp.inference.types import SentenceAnalysis
 from nlp.rules import RuleSet
 from nlp.rules.replay import compare, replay
-from nlp.understood import Understood
-from storage.database import Database, open_database
-from storage.past import add, ids, past_calls
+from storage.db.engine import Database, open_database
+from storage.queries.replay import add, ids, past_calls
 from storage.tables import Alert as AlertRow
 from storage.tables import Audit, Call
 from storage.viewer import HOUSE
-from tenor.cli import app
+from tenor.cli.app import app
 from tenor.errors import BadInput
 from tenor.events import Alert, Heard, Sentence, Transcript
 from tenor.settings import Settings
@@ -71,7 +71,7 @@ def conversations(draw: st.DrawFn) -> list[Uttered]:
 
 def live(ruleset: RuleSet, uttered: list[Uttered], end_ms: int) -> tuple[list[Sentence], list[Alert]]:
     """The call as the language stage hears it: finals as utterances end, silence told about both channels."""
-    call = UnderstoodCall(CALL, info(), frozenset({"cancel"}), ruleset.watch(info(), CALL))
+    call = CallAnalysis(CALL, info(), frozenset({"cancel"}), ruleset.engine_for(info(), CALL))
     sentences: list[Sentence] = []
     alerts: list[Alert] = []
     for one in uttered:
@@ -87,21 +87,21 @@ def live(ruleset: RuleSet, uttered: list[Uttered], end_ms: int) -> tuple[list[Se
             final=True,
             heard_ms=one.end_ms,
         )
-        replies = [
-            Reply(draft, Understood(draft.text, feeling, {feeling: 0.9}, intent, 0.9, intent_scores={intent: 0.9}))
+        analyses = [
+            (draft, SentenceAnalysis(draft.text, feeling, {feeling: 0.9}, intent, 0.9, intent_scores={intent: 0.9}))
             for draft in call.draft(final)
             for feeling, intent in [FEELS[draft.text]]
         ]
-        told = call.hear(final, replies, {})
-        sentences += told.sentences
-        alerts += told.alerts
+        output = call.hear(final, analyses, {})
+        sentences += output.sentences
+        alerts += output.alerts
         # The other side is silent up to now, or up to where its next words begin.
         later = (u.start_ms for u in uttered if u.channel != one.channel and u.end_ms > one.end_ms)
         heard = Heard(call=CALL, channel=1 - one.channel, heard_ms=min([one.end_ms, *later]))
         alerts += call.hear(heard, [], {}).alerts
     for channel in (0, 1):
         alerts += call.hear(Heard(call=CALL, channel=channel, heard_ms=end_ms), [], {}).alerts
-    return sentences, alerts + list(call.finish().alerts)
+    return sentences, alerts + call.finish().alerts
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def test_replay_equals_live(ruleset: RuleSet, conversation: list[Uttered], pause
 
 @settings(max_examples=50)
 @given(conversation=conversations())
-def test_figures_and_task_are_worked_out_again(
+def test_metrics_and_task_are_worked_out_again(
     tmp_path_factory: pytest.TempPathFactory, conversation: list[Uttered]
 ) -> None:
     text = "share: {when: {metric: talk_share.agent, above: 60 %}}\ntask: {when: {task: cancel}}\n"

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlmodel import col
 
-from storage.database import Database
+from storage.db.engine import Database
 from storage.tables import Agent, Audit
 from tests.storage.writing import rows
 

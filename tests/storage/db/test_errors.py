@@ -13,9 +13,10 @@ from sqlalchemy.engine import Engine
 from typer.testing import CliRunner
 
 from deploy.postgres.server import Server
-from storage.database import open_database
-from tenor.cli import app, keeping
+from storage.db.engine import open_database
+from tenor.cli.app import app
 from tenor.errors import BadInput, Refused, TenorError, Unavailable
+from tenor.runtime.batch import result_store
 from tenor.settings import Settings, StorageSettings
 
 
@@ -84,9 +85,10 @@ def test_a_disk_that_fills_up_during_a_command(tmp_path: Path) -> None:
     assert "no space left" in done.exception.message
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_during_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told, instead of being waited for without end; the next run goes on."""
-    monkeypatch.setattr(keeping, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(result_store, "PATIENCE_S", 0.3)
     with (tmp_path / "many.csv").open("w") as table:
         table.write("call,role,text\n")
         table.writelines(f"{call},customer,{'My parcel is late again. ' * 9}\n" for call in range(40))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -9,21 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import inspect, text
+from sqlalchemy import Connection, inspect, text
 from sqlmodel import SQLModel
 
 from deploy.postgres.server import Server
-from storage import schema
-from storage.database import Database, open_database
+from storage.db import schema
+from storage.db.engine import Database, open_database
 from storage.search import SearchQuery, search
 from storage.tables import Call
 from storage.viewer import HOUSE
 from tenor.errors import BadInput, Refused
 from tenor.settings import Settings, StorageSettings
 from tests.conftest import postgres_database
-from tests.storage.conversations import add_call, add_label
+from tests.storage.conversations import START, add_call, add_label
 from tests.tenor.cli.command import environment, tenor
 
 
@@ -59,6 +62,71 @@ def test_steps_are_numbered_without_a_gap() -> None:
         assert f"down_revision = {before}" in path.read_text()
 
 
+def test_a_step_imports_nothing_that_changes() -> None:
+    for path in (schema.FOLDER / "versions").glob("[0-9]*_*.py"):
+        imported = {
+            name
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for name in ([node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
+        }
+        assert imported <= {"__future__", "alembic", "sqlalchemy"}, path.name
+
+
+def definitions(connection: Connection) -> set[str]:
+    """All that a database is made of, by its own words; spaces do not matter."""
+    if connection.dialect.name == "sqlite":
+        found = connection.execute(text("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")).scalars()
+    else:
+        found = connection.execute(
+            text("""
+            SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON oid = indrelid
+                WHERE relnamespace = 'public'::regnamespace
+            UNION ALL SELECT pg_get_constraintdef(oid) || conrelid::regclass FROM pg_constraint
+                WHERE connamespace = 'public'::regnamespace
+            UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+            UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+            UNION ALL SELECT concat_ws(' ', table_name, column_name, ordinal_position, data_type, is_nullable,
+                column_default, generation_expression)
+                FROM information_schema.columns WHERE table_schema = 'public'
+            """)
+        ).scalars()
+    return {" ".join(definition.split()) for definition in found}
+
+
+FILLED_FROM = "0003"
+"""The first version from which today's tables can be filled."""
+
+
+def bring_to(database: Database, number: str) -> None:
+    """As the Tenor of that version made it: by the steps that it had, and no others."""
+    config = Config()
+    config.set_main_option("script_location", str(schema.FOLDER))
+    with database.begin() as session:
+        config.attributes["connection"] = session.connection()
+        command.upgrade(config, number)
+
+
+def test_step_by_step_with_calls_in_it_is_as_all_at_once(nothing_yet: Settings, database: Database) -> None:
+    if nothing_yet.storage_url.startswith("sqlite") is database.is_postgres:
+        pytest.skip("of the other kind")
+    old = open_database(nothing_yet, upgrade=False)
+    for number in schema.known():
+        bring_to(old, number)
+        if number == FILLED_FROM:
+            with old.begin() as session:
+                add_call(session, "bank", "I want to handle it.", agent="ann")
+                add_label(session, "bank/0/0", "text", "I want to candle it.", author="maria")
+                add_label(session, "bank/0/0", "text", "I want to dandle it.", at=START + 9, author="ann")
+    assert schema.version(old.engine).current
+    with old.engine.connect() as stepped, database.engine.connect() as at_once:
+        assert definitions(stepped) == definitions(at_once)
+    with old.session() as session:
+        found = {word: bool(search(session, HOUSE, SearchQuery(words=word)).hits) for word in ("candle", "dandle")}
+        assert found == {"candle": True, "dandle": False}, "the agent's own correction comes last"
+    old.close()
+
+
 def test_opening_again_keeps_what_is_there(nothing_yet: Settings) -> None:
     database = open_database(nothing_yet)
     with database.begin() as session:
@@ -71,13 +139,13 @@ def test_opening_again_keeps_what_is_there(nothing_yet: Settings) -> None:
 
 
 def test_documents_of_an_older_version_are_made_anew(nothing_yet: Settings) -> None:
-    database = open_database(nothing_yet)
+    database = open_database(nothing_yet, upgrade=False)
+    bring_to(database, FILLED_FROM)
     with database.begin() as session:
         add_call(session, "bank", "I want to handle it.", agent="ann")
         add_label(session, "bank/0/0", "text", "I want to candle it.", author="maria")
     with database.begin() as session:
         session.execute(text("UPDATE fts_documents SET words = 'I want to handle it.'"))
-        session.execute(text("UPDATE alembic_version SET version_num = '0003'"))
     database.close()
     database = open_database(nothing_yet)
     with database.begin() as session:
@@ -88,10 +156,11 @@ def test_documents_of_an_older_version_are_made_anew(nothing_yet: Settings) -> N
     database.close()
 
 
+@pytest.mark.slow
 def test_processes_that_start_at_once_make_it_once(nothing_yet: Settings) -> None:
     variables = {"TENOR_HOME": str(nothing_yet.home), "TENOR_STORAGE__URL": nothing_yet.storage.url}
-    program = "from storage.database import *; from tenor.layers import load; open_database(load({}).settings)"
-    variables = {**environment(), **variables, "PYTHONPATH": str(Path(__file__).parents[2])}
+    program = "from storage.db.engine import *; from tenor.layers import load; open_database(load({}).settings)"
+    variables = {**environment(), **variables, "PYTHONPATH": str(Path(__file__).parents[3])}
     command = [sys.executable, "-c", program]
     started = [
         subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -11,12 +11,14 @@ import pytest
 from sqlalchemy import func, select
 from sqlmodel import Session, col
 
-from storage import agreement, review, sample
-from storage.database import Database
-from storage.labels import label
+from storage import sample
+from storage.db.engine import Database
+from storage.labels import agreement, review
+from storage.labels.labels import correct
 from storage.tables import Audit, Call, Label, Sentence
 from storage.viewer import Viewer
 from tenor.errors import BadInput
+from tests.storage.conversations import NAMES
 
 ANN, BOB, CIS = Viewer("ann", "analyst"), Viewer("bob", "manager"), Viewer("cis", "administrator")
 _number = count()
@@ -50,14 +52,14 @@ def add(
 
 def said(
     database: Database, viewer: Viewer, sentence: str, value: str, kind: review.Kind = "sentiment"
-) -> review.Answered:
+) -> review.ReviewedLabel:
     with database.session() as session:
-        return review.answer(session, viewer, sentence, kind, value, 2.5)
+        return review.answer(session, viewer, sentence, kind, value, 2.5, names=NAMES)
 
 
 def waiting(
     database: Database, viewer: Viewer, kind: review.Kind = "sentiment", limit: int = 20
-) -> list[review.Chosen]:
+) -> list[review.ReviewItem]:
     with database.session() as session:
         return review.queue(session, viewer, kind, limit)
 
@@ -115,7 +117,7 @@ def test_an_agent_is_asked_about_their_own_calls_only(database: Database) -> Non
     with database.session() as session:
         assert review.look(session, owen, other) is None
         with pytest.raises(BadInput, match="there is no sentence"):
-            review.answer(session, owen, other, "sentiment", "negative")
+            review.answer(session, owen, other, "sentiment", "negative", names=NAMES)
 
 
 def test_a_sentence_is_seen_in_its_surroundings(database: Database) -> None:
@@ -160,7 +162,7 @@ def test_an_answer_keeps_both_words_and_can_be_taken_back(database: Database) ->
 
 def test_who_was_away_did_not_think_that_long(database: Database) -> None:
     with database.session() as session:
-        made = review.answer(session, ANN, add(database), "sentiment", "neutral", 4000.0)
+        made = review.answer(session, ANN, add(database), "sentiment", "neutral", 4000.0, names=NAMES)
         row = session.get(Label, made.label)
         assert row is not None
         assert row.seconds is None
@@ -188,7 +190,7 @@ def test_what_others_said_of_the_sentence_is_told_after_the_answer(database: Dat
 def test_effort(database: Database) -> None:
     with database.session() as session:
         for value, seconds in (("neutral", 1.0), ("negative", 3.0), ("neutral", 8.0)):
-            review.answer(session, ANN, add(database), "sentiment", value, seconds)
+            review.answer(session, ANN, add(database), "sentiment", value, seconds, names=NAMES)
         done = review.effort(session, ANN, "sentiment")
         assert (done.labels, done.changed, done.seconds, done.by_predicted) == (3, 1, 3.0, {"neutral": 3})
         assert review.authors(session, BOB, "sentiment") == {"ann": done}
@@ -235,17 +237,17 @@ def test_somebody_who_agrees_with_nobody_is_found(database: Database) -> None:
     with database.begin() as session:
         for number in range(30):
             sentence = add_in(session, number)
-            label(session, ANN, sentence, "sentiment", values[number % 3])
-            label(session, BOB, sentence, "sentiment", values[number % 3])
-            label(session, CIS, sentence, "sentiment", values[(number + 1) % 3])
+            correct(session, ANN, sentence, "sentiment", values[number % 3], names=NAMES)
+            correct(session, BOB, sentence, "sentiment", values[number % 3], names=NAMES)
+            correct(session, CIS, sentence, "sentiment", values[(number + 1) % 3], names=NAMES)
     with database.session() as session:
         pairs = agreement.pairs(session, ANN)
-        (odd,) = agreement.odd_ones(pairs)
+        (odd,) = agreement.outlying_reviewers(pairs)
         assert (odd.kind, odd.author, odd.own.shared, odd.others.kappa) == ("sentiment", "cis", 30, 1.0)
         assert odd.own.kappa is not None
         assert odd.own.kappa < 0
         two = [pair for pair in pairs if "cis" in (pair.one, pair.other) and "ann" in (pair.one, pair.other)]
-        assert agreement.odd_ones(two) == []  # of two who differ, neither is the odd one
+        assert agreement.outlying_reviewers(two) == []  # of two who differ, neither is the odd one
 
 
 def add_in(session: Session, number: int) -> str:

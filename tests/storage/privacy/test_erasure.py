@@ -14,9 +14,10 @@ from sqlalchemy import text
 from sqlmodel import Session, SQLModel, select
 
 from deploy.postgres.server import Server
-from storage import compaction, erased
-from storage.database import Database, open_database
-from storage.erasure import Receipt, erase
+from storage.db import vacuum
+from storage.db.engine import Database, open_database
+from storage.privacy import tombstones
+from storage.privacy.erasure import Receipt, erase
 from storage.search import SearchQuery, saved, search
 from storage.tables import Audit, Call, Customer, DeadLetter, Sentence
 from storage.viewer import HOUSE
@@ -94,13 +95,13 @@ async def test_nothing_is_left(database_settings: Settings, by: dict[str, Any], 
     assert tables_with(database, NEIGHBOUR)
     assert found_in(files(), NEIGHBOUR)
     with database.session() as session:
-        assert erased.is_erased(session, "gone")
+        assert tombstones.is_erased(session, "gone")
         assert not session.get(Call, "gone")
         assert search(session, HOUSE, SearchQuery(words=SECRET)).hits == []
         assert len(search(session, HOUSE, SearchQuery(words=NEIGHBOUR), limit=500).hits) == 200
         trail = session.exec(select(Audit)).all()
         assert [one.name for one in saved.saved(session, "mia")] == ["another"]
-    assert sum(row.subject == erased.fingerprint("gone") for row in trail) == 4
+    assert sum(row.subject == tombstones.fingerprint("gone") for row in trail) == 4
     assert [row.detail for row in trail if row.action == "call.erased"] == [{"receipt": receipt.receipt}]
     check_receipt(receipt, database_settings)
 
@@ -116,7 +117,7 @@ def check_receipt(receipt: Receipt, settings: Settings) -> None:
     assert (receipt.recordings, receipt.bus_records, receipt.bus_kept_until) == (1, 1, None)
     assert not (Path(settings.recordings_url) / "gone.flac").exists()
     (file,) = (settings.home / "receipts").iterdir()
-    assert json.loads(file.read_text())["fingerprints"] == [erased.fingerprint("gone")]
+    assert json.loads(file.read_text())["fingerprints"] == [tombstones.fingerprint("gone")]
 
 
 def relation_files(request: pytest.FixtureRequest, database: Database) -> Callable[[], Path]:
@@ -203,12 +204,12 @@ async def test_a_database_that_cannot_be_compacted_now_is_told_and_compacted_lat
     database = open_database(sqlite_settings)
     with database.begin() as session:
         add_call(session, "one", SECRET)
-    compact = compaction.compact
+    compact = vacuum.compact
 
     def away(_: Database) -> list[str]:
         raise Unavailable("the database is locked by another process")
 
-    monkeypatch.setattr(compaction, "compact", away)
+    monkeypatch.setattr(vacuum, "compact", away)
     with pytest.raises(Unavailable, match=r"erased \(receipt \w+\), but the database is locked"):
         await erase(database, sqlite_settings, by="root", call="one")
     (file,) = (sqlite_settings.home / "receipts").iterdir()
@@ -230,7 +231,7 @@ async def test_what_was_interrupted_is_completed_by_the_same_command(
     with pytest.raises(KeyboardInterrupt):
         await erase(database, database_settings, by="root", customer=CUSTOMER, copies={"archive": dies})
     with database.session() as session:
-        assert erased.is_erased(session, "one")  # what the bus still says of it is not written again
+        assert tombstones.is_erased(session, "one")  # what the bus still says of it is not written again
     receipt = await erase(database, database_settings, by="root", customer=CUSTOMER)
     assert receipt.rows["calls"] == 1
     assert tables_with(database, SECRET) == []

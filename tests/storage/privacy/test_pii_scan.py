@@ -11,22 +11,22 @@ from sqlalchemy import update
 from sqlmodel import col, select
 from typer.testing import CliRunner
 
-from storage import scan
-from storage.compaction import compact
-from storage.database import Database, open_database
+from storage.db.engine import Database, open_database
+from storage.db.vacuum import compact
+from storage.privacy import pii_scan
+from storage.privacy.scan_report import ScanReport
 from storage.search import SearchQuery, search
 from storage.tables import Alert, Audit, Call, Label, Sentence
-from storage.tally import Report
 from storage.viewer import HOUSE
-from tenor.cli import app
-from tenor.cli.redactor import FinderWhenNeeded
+from tenor.cli.app import app
 from tenor.events import Word
-from tenor.redaction import KINDS, Redacted
+from tenor.redaction import KINDS, RedactedText
 from tenor.redaction.patterns import PatternRedactor
+from tenor.runtime.redactor import FinderWhenNeeded
 from tenor.settings import Settings
 from tests.storage.conversations import START, add_call, add_label, add_note
+from tests.storage.privacy.test_erasure import found_in, relation_files, tables_with
 from tests.storage.rows import alert
-from tests.storage.test_erasure import found_in, relation_files, tables_with
 from tests.tenor.cli.command import tenor
 
 CARD = "4111 1111 1111 1111"
@@ -59,8 +59,8 @@ def fill(database: Database) -> None:
         add_call(session, "clean", *DULL, queue="support", redact="text", customer="617-555-0199")
 
 
-def looked(database: Database, redactor: PatternRedactor) -> Report:
-    return scan.scan(database, redactor, prevented=USUAL).report()
+def looked(database: Database, redactor: PatternRedactor) -> ScanReport:
+    return pii_scan.scan(database, redactor, prevented=USUAL).report()
 
 
 def test_it_says_how_much_lies_where_and_not_what(database: Database, redactor: PatternRedactor) -> None:
@@ -99,8 +99,8 @@ def test_what_was_masked_is_gone_and_not_found_again(
     database: Database, database_settings: Settings, redactor: PatternRedactor, request: pytest.FixtureRequest
 ) -> None:
     fill(database)
-    tally = scan.scan(database, redactor)
-    masked = scan.mask(database, redactor, tally, by="root")
+    totals = pii_scan.scan(database, redactor)
+    masked = pii_scan.mask(database, redactor, totals, by="root")
     assert (masked.calls, masked.left) == (3, [])
     assert masked.rows == {"sentences": 3, "labels": 1, "notes": 1, "alerts": 1, "calls": 1}
     compact(database)
@@ -118,9 +118,9 @@ def test_what_was_masked_is_gone_and_not_found_again(
         trail = {row.subject: row.detail for row in session.scalars(select(Audit))}
         assert trail["named"] == {"rows": {"sentences": 1, "calls": 1}, "found": {"person": 1, "phone": 1}}
         assert session.get_one(Call, "clean").customer == "617-555-0199"
-    again = scan.scan(database, redactor)
+    again = pii_scan.scan(database, redactor)
     assert again.affected == 0
-    assert scan.mask(database, redactor, again, by="root").calls == 0
+    assert pii_scan.mask(database, redactor, again, by="root").calls == 0
 
 
 def test_a_number_over_several_sentences_is_found_with_what_stands_before(sqlite_settings: Settings) -> None:
@@ -137,20 +137,20 @@ def test_a_number_over_several_sentences_is_found_with_what_stands_before(sqlite
     with database.begin() as session:
         add_call(session, "long", *spoken)
     redactor = PatternRedactor(KINDS)
-    scan.mask(database, redactor, scan.scan(database, redactor), by="root")
+    pii_scan.mask(database, redactor, pii_scan.scan(database, redactor), by="root")
     with database.session() as session:
         texts = session.scalars(
             select(Sentence.text).where(col(Sentence.channel) == 0).order_by(col(Sentence.start_ms))
         )
         assert list(texts) == ["my card number is [card]", "[card]", "[card]", "[card]"]
-    assert scan.scan(database, redactor).affected == 0
+    assert pii_scan.scan(database, redactor).affected == 0
     database.close()
 
 
 def test_a_call_that_is_not_over_is_left_and_told(database: Database, redactor: PatternRedactor) -> None:
     with database.begin() as session:
         add_call(session, "now", f"I am at {TELEPHONE}.", state="live")
-    masked = scan.mask(database, redactor, scan.scan(database, redactor), by="root")
+    masked = pii_scan.mask(database, redactor, pii_scan.scan(database, redactor), by="root")
     assert (masked.calls, masked.left) == (0, ["now"])
     assert tables_with(database, TELEPHONE)
 
@@ -162,32 +162,33 @@ def test_a_sentence_that_changed_meanwhile_is_left_for_the_next_time(database: D
     class Slow(PatternRedactor):
         """So slow that somebody is faster."""
 
-        def redact(self, text: str, words: Sequence[Word], *, before: str = "", final: bool = True) -> Redacted:
+        def redact(self, text: str, words: Sequence[Word], *, before: str = "", final: bool = True) -> RedactedText:
             with database.begin() as session:
                 session.execute(update(Sentence).values(text=f"No, I am at {TELEPHONE}."))
             return super().redact(text, words, before=before, final=final)
 
     quick = PatternRedactor(KINDS)
-    assert scan.mask(database, Slow(KINDS), scan.scan(database, quick), by="root").calls == 0
-    assert scan.mask(database, quick, scan.scan(database, quick), by="root").calls == 1
+    assert pii_scan.mask(database, Slow(KINDS), pii_scan.scan(database, quick), by="root").calls == 0
+    assert pii_scan.mask(database, quick, pii_scan.scan(database, quick), by="root").calls == 1
     with database.session() as session:
         assert session.scalars(select(Sentence.text)).one() == "No, I am at [phone]."
 
 
 def test_conversations_that_lie_here_twice(database: Database) -> None:
     with database.begin() as session:
-        for number in range(scan.PIECE + 1):  # more than are looked at together
+        for number in range(pii_scan.PIECE + 1):  # more than are looked at together
             add_call(session, f"other {number:02}", *DULL, f"It is {'very ' * number} late.")
         add_call(session, "a", *DULL, "Well, thank you.")
         add_call(session, "z", *DULL, "Well, thank you.", started_at=START + 5)
         add_call(session, "turned", DULL[1], DULL[0], "Well, thank you.")
         add_call(session, "silent 1", "Hello?")
         add_call(session, "silent 2", "Hello?")
-    report = scan.scan(database, PatternRedactor()).report()
+    report = pii_scan.scan(database, PatternRedactor()).report()
     assert report.duplicates == [["a", "z"]]
-    assert (report.affected, report.calls) == (0, scan.PIECE + 6)
+    assert (report.affected, report.calls) == (0, pii_scan.PIECE + 6)
 
 
+@pytest.mark.slow
 def test_the_command(sqlite_settings: Settings) -> None:
     home = sqlite_settings.home
     database = open_database(sqlite_settings)

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from storage.database import Database, open_database
-from storage.labels import label
-from storage.retention import DAY_S, due, prune, tidy
-from storage.shelf import Shelf
+from storage.db.engine import Database, open_database
+from storage.labels.labels import correct
+from storage.privacy.retention import DAY_S, due, prune, tidy
+from storage.recorder.store import RecordingStore
 from storage.tables import Audit, Customer, DeadLetter, Note
 from storage.viewer import HOUSE
 from tenor.settings import Settings
+from tests.storage.conversations import NAMES
 from tests.storage.rows import alert, call, sentence, store
 from tests.storage.writing import rows
 from tests.tenor.cli.command import tenor
@@ -45,7 +46,7 @@ def filled(database: Database, database_settings: Settings, tmp_path: Path) -> D
             Audit(at=at, who="maria", action="call.listened"),
             DeadLetter(id=name, call=name, stage="asr", reason="", topic="t", partition=0, offset=day, at=at),
         ]
-        Shelf(database_settings).put(sound, f"{day}.flac")
+        RecordingStore(database_settings).put(sound, f"{day}.flac")
     everything += [
         call("long call", started_at=NOW - 9 * DAY_S, state="live"),
         call("stray, old", started_at=0.0, state="ringing", state_at=NOW - 9 * DAY_S),
@@ -54,7 +55,7 @@ def filled(database: Database, database_settings: Settings, tmp_path: Path) -> D
     store(database, *everything)
     with database.begin() as session:
         for day in range(10):
-            label(session, HOUSE, f"day {day}/0/0", "sentiment", "negative")
+            correct(session, HOUSE, f"day {day}/0/0", "sentiment", "negative", names=NAMES)
     return database
 
 
@@ -122,6 +123,7 @@ def test_the_audit_trail(filled: Database, database_settings: Settings) -> None:
     assert (actions.count("call.listened"), actions.count("retention.pruned")) == (4, 1)
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path)
     database = open_database(settings)

@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from storage.calls import CallFilter, find, listing, page, swap, whole
-from storage.database import Database
-from storage.labels import label, newest
+from storage.db.engine import Database
+from storage.labels.effective import effective_labels
+from storage.labels.labels import correct, swap_sides
+from storage.queries.calls import CallFilter, find, listing, page, whole
 from storage.search import SearchQuery, search
 from storage.tables import Note
 from storage.viewer import HOUSE
-from tenor.errors import BadInput
+from tenor.errors import BadInput, Refused
+from tests.storage.conversations import NAMES
 from tests.storage.rows import AMIR, MANAGER, alert, call, sentence, store
 from tests.storage.writing import rows
 
@@ -124,11 +126,13 @@ def test_lists_come_from_an_index(database: Database) -> None:
 def test_labels_never_overwrite(database: Database) -> None:
     store(database, call("one", agent="amir", roles=["caller", "agent"]), sentence("one", 0, mood=-0.9))
     with database.begin() as session:
-        label(session, AMIR, "one/0/0", "sentiment", "neutral", seconds=2.5)
-        label(session, MANAGER, "one/0/0", "sentiment", "positive", where="review")
-        label(session, MANAGER, "one/0/0", "text", "  other words ")
-        label(session, MANAGER, "one/0/0", "role", "agent")
-        label(session, AMIR, "one/0/0", "sentiment", "neutral", seconds=2.5)  # again, and still a manager's word counts
+        correct(session, AMIR, "one/0/0", "sentiment", "neutral", seconds=2.5, names=NAMES)
+        correct(session, MANAGER, "one/0/0", "sentiment", "positive", where="review", names=NAMES)
+        correct(session, MANAGER, "one/0/0", "text", "  other words ", names=NAMES)
+        correct(session, MANAGER, "one/0/0", "role", "agent", names=NAMES)
+        correct(
+            session, AMIR, "one/0/0", "sentiment", "neutral", seconds=2.5, names=NAMES
+        )  # again, and still a manager's word counts
     with database.session() as session:
         found = whole(session, MANAGER, "one")
         (hit,) = search(session, MANAGER, SearchQuery(sentiment=("positive",))).hits
@@ -143,7 +147,7 @@ def test_labels_never_overwrite(database: Database) -> None:
         ("maria", "agent", "caller", "call", None),
         ("amir", "neutral", "negative", "call", 2.5),
     ]
-    assert {kind: one.value for kind, one in newest(made, "amir").items()} == {
+    assert {kind: one.value for kind, one in effective_labels(made, "amir").items()} == {
         "sentiment": "positive",
         "text": "other words",
         "role": "agent",
@@ -164,23 +168,20 @@ WRONG = [
 ]
 
 
-KNOWN = {"sentiment": ["negative", "neutral", "positive"], "intent": ["refund", "unknown"]}
-
-
 def test_labels_that_cannot_be(database: Database) -> None:
     store(database, call("one", agent="bea"), sentence("one", 0))
     for viewer, kind, value in WRONG:
         with database.begin() as session, pytest.raises(BadInput):
-            label(session, viewer, "one/0/0", kind, value, known=KNOWN)
+            correct(session, viewer, "one/0/0", kind, value, names=NAMES)
     assert rows(database, "labels")["labels"] == {}
 
 
 def test_swapping_sides(database: Database) -> None:
     store(database, call("one", agent="bea"), sentence("one", 0, "caller", -1.0))
-    with database.begin() as session, pytest.raises(BadInput):
-        swap(session, AMIR, "one")
+    with database.begin() as session, pytest.raises(Refused, match="does not turn the sides round"):
+        swap_sides(session, AMIR, "one")
     with database.begin() as session:
-        swapped = swap(session, MANAGER, "one")
+        swapped = swap_sides(session, MANAGER, "one")
     assert (swapped.swapped, swapped.mood_agent, swapped.mood_caller) == (True, -1.0, None)
     with database.session() as session:
         found = whole(session, MANAGER, "one")

@@ -12,11 +12,12 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import Float, column, select, table, text
 
-from storage import history, sample
-from storage.database import Database, open_database
-from storage.figures import Sums
-from storage.history import Scope, Tally
-from storage.periods import Period, day_of
+from storage import sample
+from storage.db.engine import Database, open_database
+from storage.queries import history
+from storage.queries.history import CallStatistics, Scope
+from storage.queries.periods import Period, day_of
+from storage.queries.statistics import MeasureSummary
 from storage.tables import Agent, Call
 from storage.viewer import HOUSE, Viewer
 from tenor.settings import Settings, StorageSettings
@@ -61,7 +62,7 @@ def local_day(call: Call) -> date:
     return datetime.fromtimestamp(call.started_at, NEW_YORK).date()
 
 
-def check(tally: Tally, calls: Iterable[Call]) -> None:
+def check(tally: CallStatistics, calls: Iterable[Call]) -> None:
     calls = list(calls)
     assert tally.calls == len(calls)
     assert tally.sample == sum(call.sample for call in calls)
@@ -71,7 +72,7 @@ def check(tally: Tally, calls: Iterable[Call]) -> None:
     _same(tally["minutes"], [call.duration_ms / 60_000 for call in calls if call.medium == "voice"])
 
 
-def _same(sums: Sums, values: list[float]) -> None:
+def _same(sums: MeasureSummary, values: list[float]) -> None:
     assert sums.n == len(values)
     assert sums.mean == (pytest.approx(statistics.mean(values)) if values else None)
     if len(values) > 1:

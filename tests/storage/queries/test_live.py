@@ -6,15 +6,17 @@ import re
 from typing import Any
 
 import msgspec
+import pytest
 from sqlalchemy import text
 
-from storage import sums
-from storage.database import Database
-from storage.labels import label
-from storage.live import LiveCall, live_calls, live_query
-from storage.sums import CURVE
+from storage.db.engine import Database
+from storage.labels.labels import correct
+from storage.queries.live import LiveCall, live_calls, live_query
 from storage.tables import Call
 from storage.viewer import HOUSE
+from storage.writer import call_aggregates
+from storage.writer.call_aggregates import CURVE
+from tests.storage.conversations import NAMES
 from tests.storage.rows import AMIR, MANAGER, alert, call, sentence, store
 
 
@@ -54,10 +56,10 @@ def test_sides_that_were_swapped_are_swapped_here_too(database: Database) -> Non
 def test_the_last_sentence_is_as_people_left_it(database: Database) -> None:
     store(database, call("one", agent=AMIR.name), sentence("one", 0), sentence("one", 1000))
     with database.begin() as session:
-        label(session, MANAGER, "one/0/1000", "text", "What was said")
-        label(session, MANAGER, "one/0/1000", "role", "agent")
-        label(session, MANAGER, "one/0/0", "sentiment", "negative")
-        label(session, AMIR, "one/0/1000", "text", "What the agent would like")
+        correct(session, MANAGER, "one/0/1000", "text", "What was said", names=NAMES)
+        correct(session, MANAGER, "one/0/1000", "role", "agent", names=NAMES)
+        correct(session, MANAGER, "one/0/0", "sentiment", "negative", names=NAMES)
+        correct(session, AMIR, "one/0/1000", "text", "What the agent would like", names=NAMES)
     with database.session() as session:
         (one,) = live_calls(session, MANAGER)
     assert one.last is not None
@@ -77,7 +79,7 @@ def test_curves_end_with_the_last_sentences(database: Database) -> None:
         row = session.get_one(Call, "one")
         row.state = "ended"
         session.flush()
-        sums.refresh(session, ["one"])
+        call_aggregates.refresh(session, ["one"])
         session.refresh(row)
         assert row.curves == ""  # nobody looks at it on the Live page any more
 
@@ -96,6 +98,7 @@ def test_everybody_sees_what_is_theirs(database: Database) -> None:
         assert live_calls(session, AMIR, site="south") == []
 
 
+@pytest.mark.slow
 def test_the_queries_read_what_is_live_by_indexes(database: Database) -> None:
     """However many calls are over, sentences were said and alerts raised."""
     over = [call(f"over {n}", state="analysed", started_at=float(n)) for n in range(300)]

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from storage import operations, sample
-from storage.database import Database
+from storage import sample
+from storage.db.engine import Database
+from storage.queries import operations
 from storage.tables import Call, DeadLetter, Sentence
 from storage.viewer import HOUSE, Viewer
 

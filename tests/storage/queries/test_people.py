@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from storage import people
-from storage.batch import Batch
-from storage.database import Database
-from storage.erasure import erase
+from storage.db.engine import Database
+from storage.privacy.erasure import erase
+from storage.queries import people
 from storage.tables import Agent
-from tenor.cli import app
+from storage.writer.event_batch import EventBatch
+from tenor.cli.app import app
 from tenor.errors import BadInput
 from tenor.events import Call, CallState
 from tenor.settings import Settings
@@ -32,14 +32,14 @@ def test_agents_have_teams_whether_their_calls_came_before_or_after(
 ) -> None:
     info = Call(source="file", roles=("caller", "agent"), started_at=1.0, agent="amir", customer="555-0101", site="x")
     with database.begin() as session:
-        Batch([(CallState(call="c", state="live", at=1.0, info=info), 1.0)]).write(session)
+        EventBatch([(CallState(call="c", state="live", at=1.0, info=info), 1.0)]).write(session)
     read = people.read(table(tmp_path, "\ufeffAgent;Team;Display_name\r\namir; North ;Amir Khan\r\n\r\nbea;South;\r\n"))
     assert people.store(database, read, "root") == 2
     assert people.store(database, read, "root") == 0
     customers = people.read(table(tmp_path, 'customer,display_name\n555-0101,"Diaz, Carla"\n555-0199,Zoë\n'))
     assert people.store(database, customers, "root") == 2
     with database.begin() as session:
-        Batch([(CallState(call="d", state="live", at=1.0, info=info), 1.0)]).write(session)
+        EventBatch([(CallState(call="d", state="live", at=1.0, info=info), 1.0)]).write(session)
     with database.session() as session:
         named = [(one.name, one.display_name, one.team, one.site) for one in people.agents(session)]
         assert named == [("amir", "Amir Khan", "North", "x"), ("bea", "", "South", "")]

@@ -7,8 +7,9 @@ from typing import Any
 
 from sqlalchemy import Connection, event, text
 
-from storage import alerts, operations, review
-from storage.database import Database
+from storage.db.engine import Database
+from storage.labels import review
+from storage.queries import alerts, operations
 from storage.viewer import HOUSE
 from tests.storage.rows import alert, call, sentence, store
 

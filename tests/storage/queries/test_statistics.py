@@ -9,14 +9,14 @@ from random import Random
 import numpy as np
 import pytest
 
-from storage.figures import FEWEST, Sums, difference, t_quantile, trend
+from storage.queries.statistics import FEWEST, MeasureSummary, difference, t_quantile, trend
 
 TABLE = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 8: 2.306, 10: 2.228, 20: 2.086, 60: 2.000, 1000: 1.962}
 """Two-sided 95 %, from any book of tables."""
 
 
-def of(values: list[float]) -> Sums:
-    return Sums(len(values), sum(values), sum(value * value for value in values))
+def of(values: list[float]) -> MeasureSummary:
+    return MeasureSummary(len(values), sum(values), sum(value * value for value in values))
 
 
 @pytest.mark.parametrize(("freedom", "expected"), TABLE.items())
@@ -30,7 +30,7 @@ def test_a_mean_and_its_interval_by_hand() -> None:
     assert sums.interval is not None
     assert sums.interval.high == pytest.approx(4 + 4.303 * 2 / sqrt(3), rel=1e-3)
     assert of([1.0]).interval is None
-    assert Sums().mean is None
+    assert MeasureSummary().mean is None
     assert of([1.0, 2.0]) + of([3.0]) == of([1.0, 2.0, 3.0])
 
 

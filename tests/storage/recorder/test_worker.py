@@ -14,10 +14,11 @@ import pytest
 import soundfile
 from numpy.typing import NDArray
 
-from storage import anew, erased
-from storage.database import Database
-from storage.recordings import GROUP, Recorder, open_recording
-from storage.shelf import Shelf, name_of
+from storage.db.engine import Database
+from storage.privacy import tombstones
+from storage.recorder.store import RecordingStore, recording_name
+from storage.recorder.worker import GROUP, RecordingWorker, open_recording
+from storage.writer import replace_call
 from tenor.bus import Bus, lag
 from tenor.bus.opening import open_bus
 from tenor.events import AUDIO, CALLS, TRANSCRIPTS, AudioChunk, CallEnded, CallStarted, Event, Redaction, Transcript
@@ -85,7 +86,7 @@ class Studio:
 
     @asynccontextmanager
     async def recording(self) -> AsyncIterator[asyncio.Task[None]]:
-        task = asyncio.create_task(Recorder(self.bus, self.settings).run())
+        task = asyncio.create_task(RecordingWorker(self.bus, self.settings).run())
         try:
             yield task
         finally:
@@ -133,7 +134,7 @@ async def test_both_sides_side_by_side(studio: Studio) -> None:
     assert (sound[:, 0] == caller).all()
     assert (sound[: len(agent), 1] == agent).all()
     assert not sound[len(agent) :, 1].any()
-    assert studio.files() == [name_of("one", "flac")]
+    assert studio.files() == [recording_name("one", "flac")]
     assert list((studio.settings.home / "spool").iterdir()) == []
 
 
@@ -141,7 +142,7 @@ async def test_a_call_that_is_heard_anew_is_recorded_anew(studio: Studio) -> Non
     await studio.call("one", noise(1.0), noise(1.0))
     await studio.record("one")
     await _anew(studio, redact="audio")
-    assert studio.files() == [name_of("one", "flac")]
+    assert studio.files() == [recording_name("one", "flac")]
     assert not studio.sound("one")[3200:4800, 0].any()
     await _anew(studio, record=False)
     assert studio.files() == []
@@ -157,7 +158,7 @@ async def test_killed_before_the_old_recording_is_gone_the_call_is_done_again(
         raise LookupError  # no trouble with a disk, so not tried again
 
     with monkeypatch.context() as patch:
-        patch.setattr(Shelf, "delete", killed)
+        patch.setattr(RecordingStore, "delete", killed)
         with pytest.raises(LookupError):
             await _anew(studio, record=False)
     await studio.record("one")
@@ -169,7 +170,7 @@ async def test_hearing_anew_that_fails_leaves_the_recording(studio: Studio) -> N
     await studio.call("one", caller, noise(1.0))
     await studio.record("one")
     with studio.database.begin() as session:
-        anew.reopen(session, "one")
+        replace_call.reopen(session, "one")
     about = info(redact="audio")  # of which nothing could be silenced
     await studio.bus.publish(AUDIO, CallStarted(call="one", info=about))
     await studio.bus.publish_many(AUDIO, chunks("one", 0, caller[:4000]))
@@ -181,7 +182,7 @@ async def test_hearing_anew_that_fails_leaves_the_recording(studio: Studio) -> N
 
 async def _anew(studio: Studio, **fields: Any) -> None:
     with studio.database.begin() as session:
-        anew.reopen(session, "one")
+        replace_call.reopen(session, "one")
     await studio.bus.publish(TRANSCRIPTS, final("one", 0, (400, 600)))
     await studio.call("one", noise(1.0), noise(1.0), **fields)
     await studio.record("one")
@@ -254,17 +255,17 @@ async def test_what_may_not_be_kept_is_not(studio: Studio) -> None:
     await studio.bus.publish_many(AUDIO, chunks("never heard", 0, noise(0.5)))
     await studio.bus.publish(CALLS, state("never heard", "failed", STARTED + 9, reason="no such model"))
     with studio.database.begin() as session:
-        erased.mark(session, "erased", STARTED)
+        tombstones.mark(session, "erased", STARTED)
     await studio.call("erased", noise(0.5))
     await studio.call("kept", noise(0.5))
     async with studio.recording() as task:
         await studio.recorded("not to be recorded", "silent", "never heard", "kept", task=task)
         await until(lambda: _level(studio), task)
-    assert studio.files() == [name_of("kept", "flac")]
+    assert studio.files() == [recording_name("kept", "flac")]
     calls = rows(studio.database, "calls")["calls"]
     assert "erased" not in calls
     assert {call: row["recording"] for call, row in calls.items() if row["recording"]} == {
-        "kept": name_of("kept", "flac")
+        "kept": recording_name("kept", "flac")
     }
 
 
@@ -297,7 +298,7 @@ async def test_the_switch_keeps_no_recording_of_any_call(studio: Studio) -> None
     studio.settings = on  # switched on again, it does not go back
     await studio.call("two", noise(0.5))
     await studio.record("two")
-    assert studio.files() == [name_of("two", "flac")]
+    assert studio.files() == [recording_name("two", "flac")]
 
 
 async def test_a_source_that_broke_is_recorded_as_far_as_it_went(studio: Studio) -> None:
@@ -345,16 +346,16 @@ async def test_opus_and_other_rates(studio: Studio) -> None:
 async def test_ids_from_outside_name_no_other_file(studio: Studio) -> None:
     await asyncio.gather(*(studio.call(call, noise(0.2, number)) for number, call in enumerate(HOSTILE)))
     await studio.record(*HOSTILE)
-    assert studio.files() == sorted(name_of(call, "flac") for call in HOSTILE)
+    assert studio.files() == sorted(recording_name(call, "flac") for call in HOSTILE)
     assert len(set(studio.files())) == len(HOSTILE)
     for number, call in enumerate(HOSTILE):
         assert (studio.sound(call)[:, 0] == noise(0.2, number)).all()
-    shelf = Shelf(studio.settings)
+    recordings = RecordingStore(studio.settings)
     for name in ("../tenor.db", "..", ""):
         with pytest.raises(FileNotFoundError):
-            shelf.open(name)
-        assert not shelf.delete(name)
-    assert shelf.delete(name_of("..", "flac"))
+            recordings.open(name)
+        assert not recordings.delete(name)
+    assert recordings.delete(recording_name("..", "flac"))
     assert open_recording(studio.database, studio.settings, "..") is None
     assert open_recording(studio.database, studio.settings, "no such call") is None
 
@@ -365,4 +366,4 @@ async def test_recordings_go_wherever_fsspec_goes(studio: Studio) -> None:
     await studio.call("one", noise(0.5))
     await studio.record("one")
     assert len(studio.sound("one")) == 4000
-    assert Shelf(studio.settings).size(name_of("one", "flac")) > 1000
+    assert RecordingStore(studio.settings).size(recording_name("one", "flac")) > 1000

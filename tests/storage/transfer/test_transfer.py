@@ -19,16 +19,19 @@ import pytest
 from sqlmodel import Session, select
 from typer.testing import CliRunner
 
-from storage import calls, erased, exporting, importing, portable
-from storage.calls import WholeCall
-from storage.database import Database, open_database
-from storage.exporting import Format, file_name, harmless, recorded, render
-from storage.importing import Found, Result
+from storage.db.engine import Database, open_database
+from storage.privacy import tombstones
+from storage.queries import calls
+from storage.queries.calls import WholeCall
 from storage.search import SearchQuery, search
 from storage.tables import Agent, Audit, Call, Customer
-from storage.vcon import identity
+from storage.transfer import exporter, importer
+from storage.transfer.document import document_of, unpacked
+from storage.transfer.exporter import Format, file_name, harmless, recording_of, render
+from storage.transfer.importer import FoundDocument, ImportResult
+from storage.transfer.vcon import identity
 from storage.viewer import HOUSE
-from tenor.cli import app
+from tenor.cli.app import app
 from tenor.errors import BadInput
 from tenor.settings import Settings
 from tests.storage.conversations import START, add_alert, add_call, add_label, add_note
@@ -86,14 +89,14 @@ def written(database: Database, settings: Settings, form: Format, call: str = "c
     with database.session() as session:
         found = calls.whole(session, HOUSE, call)
         assert found
-        return render(session, found, form, recorded(settings, found)).encode()
+        return render(session, found, form, recording_of(settings, found)).encode()
 
 
 def rows(session: Session, call: str) -> dict[str, Any]:
     """All that is kept of a call, but for when it was written down and what the recording's file is called."""
     found = calls.whole(session, HOUSE, call)
     assert found
-    document = portable.document(session, found)
+    document = document_of(session, found)
     del document["exported_at"], document["call"]["recording"]
     return document
 
@@ -108,18 +111,18 @@ def test_a_call_comes_out_as_it_went_in(
 ) -> None:
     there, settings = elsewhere
     content = written(database, database_settings, form)
-    document = importing.read(Found("file", content))
-    assert importing.store(there, settings, document, by="root") == Result("call/1", "imported")
+    document = importer.read(FoundDocument("file", content))
+    assert importer.store(there, settings, document, by="root") == ImportResult("call/1", "imported")
     with database.session() as here_session, there.session() as session:
         assert rows(session, "call/1") == rows(here_session, "call/1")
         kept = session.get_one(Call, "call/1")
         assert (Path(settings.recordings_url) / kept.recording).read_bytes() == AUDIO
         assert search(session, HOUSE, SearchQuery(words="candle")).hits
 
-    again = importing.read(Found("file", written(database, database_settings, form)))
-    assert importing.store(there, settings, again, by="root").outcome == "unchanged"
-    back = importing.read(Found("file", content))  # where it came from, it is there too
-    assert importing.store(database, database_settings, back, by="root").outcome == "unchanged"
+    again = importer.read(FoundDocument("file", written(database, database_settings, form)))
+    assert importer.store(there, settings, again, by="root").outcome == "unchanged"
+    back = importer.read(FoundDocument("file", content))  # where it came from, it is there too
+    assert importer.store(database, database_settings, back, by="root").outcome == "unchanged"
 
 
 def test_a_call_that_differs_is_left_alone_unless_asked(
@@ -127,15 +130,15 @@ def test_a_call_that_differs_is_left_alone_unless_asked(
 ) -> None:
     there, settings = elsewhere
     document = written(database, database_settings, "json")
-    importing.store(there, settings, importing.read(Found("file", document)), by="root")
+    importer.store(there, settings, importer.read(FoundDocument("file", document)), by="root")
     with there.begin() as session:
         add_label(session, "call/1/0/0", "intent", "cancel")
         session.get_one(Call, "call/1").task = "complaint"
-    result = importing.store(there, settings, importing.read(Found("file", document)), by="root")
+    result = importer.store(there, settings, importer.read(FoundDocument("file", document)), by="root")
     assert (result.outcome, result.detail) == ("conflict", "it is here already and differs in call, labels")
     with there.session() as session:
         assert session.get_one(Call, "call/1").task == "complaint"
-    result = importing.store(there, settings, importing.read(Found("file", document)), by="root", replace=True)
+    result = importer.store(there, settings, importer.read(FoundDocument("file", document)), by="root", replace=True)
     assert result.outcome == "replaced"
     with database.session() as here_session, there.session() as session:
         assert rows(session, "call/1") == rows(here_session, "call/1")
@@ -146,9 +149,9 @@ def test_what_was_erased_does_not_come_back(
 ) -> None:
     there, settings = elsewhere
     with there.begin() as session:
-        erased.mark(session, "call/1", START)
-    document = importing.read(Found("file", written(database, database_settings, "json")))
-    assert importing.store(there, settings, document, by="root").outcome == "erased"
+        tombstones.mark(session, "call/1", START)
+    document = importer.read(FoundDocument("file", written(database, database_settings, "json")))
+    assert importer.store(there, settings, document, by="root").outcome == "erased"
     assert not Path(settings.recordings_url).exists()
 
 
@@ -167,7 +170,7 @@ def test_the_vcon_is_what_the_draft_says(whole: WholeCall, database: Database, d
     assert dialog["parties"] == [0, 1]  # one a channel
     assert (dialog["mediatype"], dialog["encoding"], dialog["duration"]) == ("audio/flac", "base64url", 3.0)
     assert dialog["content_hash"].startswith("sha512-")
-    assert portable.unpacked(dialog["body"]) == AUDIO
+    assert unpacked(dialog["body"]) == AUDIO
     analysis = {one["type"]: one for one in made["analysis"]}
     assert set(analysis) == {"transcript", "sentiment", "intent", "task", "metrics"}
     for one in analysis.values():
@@ -177,7 +180,7 @@ def test_the_vcon_is_what_the_draft_says(whole: WholeCall, database: Database, d
     assert [one["role"] for one in transcript] == ["caller", "caller", "caller"]
 
     with database.session() as session:
-        audio = recorded(database_settings, whole)
+        audio = recording_of(database_settings, whole)
         referred = json.loads(render(session, whole, "vcon", audio, "https://recordings.example/"))["dialog"][0]
         silent = json.loads(render(session, whole, "vcon"))
         chat = calls.whole(session, HOUSE, "chat-1")
@@ -194,7 +197,7 @@ def test_the_vcon_is_what_the_draft_says(whole: WholeCall, database: Database, d
 
 
 def test_the_table_the_text_and_the_subtitles(whole: WholeCall, database: Database) -> None:
-    table = list(csv.DictReader(io.StringIO(exporting.table([whole]))))
+    table = list(csv.DictReader(io.StringIO(exporter.table([whole]))))
     assert [row["text"] for row in table] == ["I want to candle.", "'" + NASTY, "Thank you."]
     assert table[0]["original_text"] == "I want to cancel."
     assert table[2]["sentiment"] == "positive"
@@ -203,18 +206,18 @@ def test_the_table_the_text_and_the_subtitles(whole: WholeCall, database: Databa
         assert harmless(cell) == "'" + cell
     assert (harmless(-0.5), harmless("fine")) == (-0.5, "fine")
 
-    text = exporting.to_read(whole)
+    text = exporter.to_read(whole)
     assert "[0:00] caller (neutral): I want to candle." in text
     assert text.count("\n") == 7 + 1 + 3 + 1 + 1  # about it, sentences, alert, note: one line each
 
-    subtitles = exporting.subtitles(whole).split("\n\n")
+    subtitles = exporter.subtitles(whole).split("\n\n")
     assert subtitles[0] == "1\n00:00:00,000 --> 00:00:00,900\ncaller: I want to candle."
     assert subtitles[1].count("\n") == 2  # however many lines were said
     with database.session() as session:
         chat = calls.whole(session, HOUSE, "chat-1")
         assert chat
         with pytest.raises(BadInput, match="written, not spoken"):
-            exporting.subtitles(chat)
+            exporter.subtitles(chat)
 
 
 def test_names_of_files_are_safe_and_distinct() -> None:
@@ -271,7 +274,7 @@ def test_what_is_wrong_is_said_with_its_place(
     there, settings = elsewhere
     change(path, value)(good)
     with pytest.raises(BadInput, match=said):
-        importing.store(there, settings, importing.read(Found("f", json.dumps(good).encode())), by="root")
+        importer.store(there, settings, importer.read(FoundDocument("f", json.dumps(good).encode())), by="root")
     with there.session() as session:
         assert calls.page(session, HOUSE).calls == []
 
@@ -307,7 +310,7 @@ def good(sqlite_settings: Settings) -> dict[str, Any]:
 )
 def test_files_that_are_no_calls(content: bytes, said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        importing.read(Found("file", content))
+        importer.read(FoundDocument("file", content))
 
 
 def test_zips_are_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,23 +321,23 @@ def test_zips_are_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         return path
 
     with pytest.raises(BadInput, match="would unpack to 50 MB"):
-        list(importing.documents(zipped("bomb.json", b"0" * (50 << 20))))
+        list(importer.documents(zipped("bomb.json", b"0" * (50 << 20))))
     broken = tmp_path / "broken.zip"
     broken.write_bytes(b"PK\x03\x04 nonsense")
     with pytest.raises(BadInput, match="not a zip"):
-        list(importing.documents(broken))
-    monkeypatch.setattr(importing, "MOST_FILES", 0)
+        list(importer.documents(broken))
+    monkeypatch.setattr(importer, "MOST_FILES", 0)
     with pytest.raises(BadInput, match="1 files, more than 0"):
-        list(importing.documents(zipped("a.json", b"{}")))
+        list(importer.documents(zipped("a.json", b"{}")))
     monkeypatch.undo()
-    (found,) = importing.documents(zipped("../../../etc/cron.d/a.json", b"{}"))  # a name, never a path
+    (found,) = importer.documents(zipped("../../../etc/cron.d/a.json", b"{}"))  # a name, never a path
     assert found.content == b"{}"
-    assert list(importing.documents(zipped("a.flac", b"x"))) == []
-    monkeypatch.setattr(importing, "MOST_BYTES", 10)
+    assert list(importer.documents(zipped("a.flac", b"x"))) == []
+    monkeypatch.setattr(importer, "MOST_BYTES", 10)
     big = tmp_path / "big.json"
     big.write_bytes(b"x" * 11)
     with pytest.raises(BadInput, match="larger than a call"):
-        list(importing.documents(big))
+        list(importer.documents(big))
 
 
 def test_the_commands(
@@ -404,7 +407,7 @@ def test_a_file_that_cannot_be_written_is_named_and_no_half_of_it_stays(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with exporting.folder(tmp_path) as write, pytest.raises(BadInput, match=r"cannot write .*call\.json: No space"):
+    with exporter.folder(tmp_path) as write, pytest.raises(BadInput, match=r"cannot write .*call\.json: No space"):
         write("call.json", b"{}")
     assert list(tmp_path.iterdir()) == []
 

@@ -13,8 +13,8 @@ from sqlalchemy.engine import Engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from deploy.postgres.server import Server
-from storage.database import open_database
-from storage.writer import GROUP, TOPICS
+from storage.db.engine import open_database
+from storage.writer.worker import GROUP, TOPICS
 from tenor.bus import Bus, lag
 from tenor.bus.opening import open_bus
 from tenor.settings import Settings, StorageSettings
@@ -67,7 +67,7 @@ async def test_a_server_that_is_not_there_yet(tmp_path: Path, postgres: Server, 
 
 
 async def test_a_file_that_is_locked(sqlite_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("storage.database.BUSY_MS", 100)
+    monkeypatch.setattr("storage.db.engine.BUSY_MS", 100)
     database = open_database(sqlite_settings)
     other = sqlite3.connect(sqlite_settings.home / "tenor.db", isolation_level=None)
     with structlog.testing.capture_logs() as logs:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from storage import anew, erased
-from storage.calls import WholeCall, whole
-from storage.database import Database
-from storage.labels import label
+from storage.db.engine import Database
+from storage.labels.labels import correct
+from storage.privacy import tombstones
+from storage.queries.calls import WholeCall, whole
 from storage.search import SearchQuery, search
 from storage.tables import Note
 from storage.viewer import HOUSE
+from storage.writer import replace_call
 from tenor.events import Event
+from tests.storage.conversations import NAMES
 from tests.storage.events import STARTED, alert, metrics, sentence, state, whole_call
 from tests.storage.rows import MANAGER
 from tests.storage.writing import rows
@@ -24,7 +26,7 @@ def understood(*said: Event) -> list[Event]:
 
 def store(database: Database, events: list[Event], *, failed: bool = False) -> bool:
     with database.begin() as session:
-        return anew.store(session, "one", events, STARTED, failed=failed)
+        return replace_call.store(session, "one", events, STARTED, failed=failed)
 
 
 def kept(database: Database) -> WholeCall:
@@ -41,7 +43,7 @@ def test_what_is_understood_again_leaves_nothing_of_what_was_there(database: Dat
     expected = rows(database)
     other = list(whole_call("two", 5))
     with database.begin() as session:
-        anew.store(session, "two", other, STARTED)
+        replace_call.store(session, "two", other, STARTED)
     store(database, understood(*first))
     assert kept(database).call.alerts == 1
     store(database, understood(*second))
@@ -57,8 +59,8 @@ def test_what_is_understood_again_leaves_nothing_of_what_was_there(database: Dat
 def test_what_people_said_stays(database: Database) -> None:
     store(database, understood(sentence("one", 0), sentence("one", 1000), sentence("one", 2000)))
     with database.begin() as session:
-        label(session, MANAGER, "one/0/0", "sentiment", "negative")
-        label(session, MANAGER, "one/0/1000", "text", "what was really said")
+        correct(session, MANAGER, "one/0/0", "sentiment", "negative", names=NAMES)
+        correct(session, MANAGER, "one/0/1000", "text", "what was really said", names=NAMES)
         session.add(Note(id="n1", call="one", author="maria", text="well done", at=STARTED, sentence="one/0/2000"))
     store(database, understood(sentence("one", 0, text="heard better"), sentence("one", 1100)))
     found = kept(database)
@@ -95,13 +97,13 @@ def test_half_a_call_of_before_is_made_whole(database: Database) -> None:
 
 
 def test_a_long_one_is_written_in_parts_but_at_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anew, "AT_ONCE", 7)
+    monkeypatch.setattr(replace_call, "AT_ONCE", 7)
     store(database, understood(*(sentence("one", at) for at in range(0, 50_000, 1000))))
     assert (kept(database).call.sentences, kept(database).call.state) == (50, "analysed")
 
 
 def test_an_erased_call_does_not_come_back(database: Database) -> None:
     with database.begin() as session:
-        erased.mark(session, "one", STARTED)
+        tombstones.mark(session, "one", STARTED)
     assert not store(database, understood(sentence("one", 0)))
     assert not rows(database, "calls", "sentences")["calls"]

@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from storage import erased
-from storage.batch import Batch
-from storage.calls import swap, whole
-from storage.database import Database
+from storage.db.engine import Database
+from storage.labels.labels import swap_sides
+from storage.privacy import tombstones
+from storage.queries.calls import whole
 from storage.viewer import HOUSE
+from storage.writer.event_batch import EventBatch
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import DEAD, SENTENCES, DeadLetter, Event, Note, NoteAcknowledged, Sentence, Topic, Turn
@@ -28,7 +29,7 @@ async def bus(database_settings: Settings) -> AsyncIterator[Bus]:
 
 def write(database: Database, *events: Event) -> None:
     with database.begin() as session:
-        Batch((event, STARTED + 5) for event in events).write(session)
+        EventBatch((event, STARTED + 5) for event in events).write(session)
 
 
 async def test_a_call_is_kept_with_all_that_belongs_to_it(
@@ -180,12 +181,12 @@ def test_figures_only_get_newer(database: Database) -> None:
 def test_swapped_sides_stay_swapped(database: Database) -> None:
     write(database, state("one", "live"), sentence("one", 0, "caller", -1.0), metrics("one", 1000))
     with database.begin() as session:
-        assert swap(session, HOUSE, "one").mood_agent == -1.0
+        assert swap_sides(session, HOUSE, "one").mood_agent == -1.0
     write(database, sentence("one", 2000, "caller", 0.0))
     call = rows(database)["calls"]["one"]
     assert (call["mood_agent"], call["mood_caller"], call["talk_share_agent"]) == (-0.5, None, 0.75)
     with database.begin() as session:
-        assert swap(session, HOUSE, "one").mood_caller == -0.5
+        assert swap_sides(session, HOUSE, "one").mood_caller == -0.5
 
 
 async def test_poison_goes_to_the_dead_letters_and_the_rest_is_kept(
@@ -230,8 +231,8 @@ async def test_other_stages_dead_letters_are_kept_without_their_bytes(
 
 async def test_an_erased_call_does_not_come_back(bus: Bus, database: Database, database_settings: Settings) -> None:
     with database.begin() as session:
-        erased.mark(session, "gone", STARTED)
-        erased.mark(session, "gone", STARTED)
+        tombstones.mark(session, "gone", STARTED)
+        tombstones.mark(session, "gone", STARTED)
     letter = DeadLetter(
         call="gone", stage="asr", reason="no", value=b"", at=STARTED, topic="tenor.audio", partition=0, offset=0
     )
@@ -244,5 +245,5 @@ async def test_an_erased_call_does_not_come_back(bus: Bus, database: Database, d
     assert {row["call"] for name in ("sentences", "alerts") for row in kept[name].values()} == {"kept"}
     assert (kept["notes"], kept["dead_letters"]) == ({}, {})
     with database.session() as session:
-        assert erased.is_erased(session, "gone")
-        assert not erased.is_erased(session, "kept")
+        assert tombstones.is_erased(session, "gone")
+        assert not tombstones.is_erased(session, "kept")

@@ -13,13 +13,16 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
 import structlog
 
-from tenor.bus import Bus, Commit, Partition
+from tenor.aio import run_to_completion
+from tenor.bus import Bus, Commit, Partition, Record
 from tenor.bus.opening import open_bus
+from tenor.bus.partitioned import PartitionLoop, ReadPartition, Takeover
 from tenor.events import Note, Topic
 from tenor.settings import BusSettings, Settings
 
@@ -157,12 +160,35 @@ async def stall(bus: Bus, topic: Topic, told: dict[str, Any]) -> None:
         await told_to_go_on()
 
 
+async def loop(bus: Bus, topic: Topic, told: dict[str, Any]) -> None:
+    """A stage that publishes everything it reads again, until killed, or until a SIGTERM asks to leave."""
+    out = Topic(told["out"], Note, topic.retention_s, codec="msgpack")
+
+    async def open_partition(taken: Takeover) -> ReadPartition:
+        say("open", taken.number)
+        return ReadPartition(taken)
+
+    async def step(records: Sequence[Record]) -> None:
+        for record in records:
+            await run_to_completion(again(record))
+
+    async def again(record: Record) -> None:
+        await bus.publish(out, topic.decode(record.value))
+        stage.partitions[record.partition].done(record)
+
+    stage = PartitionLoop(bus, told["group"], [topic], open_partition, step, commit_s=0.2)
+    running = asyncio.create_task(stage.run())
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, running.cancel)
+    with suppress(asyncio.CancelledError):
+        await running
+
+
 async def main() -> None:
     told = json.loads(sys.argv[1])
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     settings = Settings(home=Path(told["home"]), bus=BusSettings(**told["bus"]))
     topic = Topic(told["topic"], Note, told["retention_s"], codec="msgpack")
-    roles = {"consume": consume, "publish": publish, "stall": stall}
+    roles = {"consume": consume, "publish": publish, "stall": stall, "loop": loop}
     async with open_bus(settings) as bus:
         await roles[told["role"]](bus, topic, told)
 

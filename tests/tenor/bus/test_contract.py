@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import pytest
 
 from tenor.bus import Bus, Commit, Consumer, Partition, Record, lag
+from tenor.bus.commit_note import MAX_BYTES
 from tenor.bus.opening import open_bus
 from tenor.bus.partitioning import partition_of
 from tenor.errors import BadInput
@@ -185,14 +186,14 @@ async def test_members_of_a_group_are_those_that_are_alive(bus: Bus) -> None:
     assert await bus.members(group) == 0
 
 
-async def test_a_note_longer_than_a_kilobyte_is_refused(bus: Bus) -> None:
+async def test_a_note_of_the_length_that_is_promised_is_carried_and_a_longer_one_refused(bus: Bus) -> None:
     topic = fresh_topic()
     await bus.publish(topic, note("call"))
     async with bus.consumer([topic], "readers") as consumer:
         records = await drained(consumer, 1)
-        await consumer.commit(ends(records, "n" * 1024))
-        with pytest.raises(BadInput, match="1025"):
-            await consumer.commit(ends(records, "n" * 1025))
+        await consumer.commit(ends(records, "n" * MAX_BYTES))
+        with pytest.raises(BadInput, match=f"{MAX_BYTES + 1} bytes"):
+            await consumer.commit(ends(records, "n" * (MAX_BYTES + 1)))
 
 
 async def test_fetch_bounds_and_lag_need_no_group(bus: Bus) -> None:

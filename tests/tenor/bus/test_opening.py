@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tenor.bus.embedded import EmbeddedBus
-from tenor.bus.kafka import KafkaBus
+from tenor.bus.embedded.bus import EmbeddedBus
+from tenor.bus.kafka.bus import KafkaBus
 from tenor.bus.opening import open_bus
 from tenor.errors import BadInput, Unavailable
 from tenor.settings import BusSettings, Settings

@@ -14,12 +14,14 @@ def environment() -> dict[str, str]:
 
 
 def tenor(
-    *arguments: str | Path, cwd: Path, timeout: float = 120, stdin: bytes = b""
+    *arguments: str | Path, cwd: Path, timeout: float = 120, stdin: bytes = b"", site: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
+    """`site` is a folder of installed packages that come before everything else."""
+    path = os.pathsep.join(map(str, [*([site] if site else []), Path(__file__).parents[3]]))
     done = subprocess.run(
         [sys.executable, "-m", "tenor", *map(str, arguments)],
         cwd=cwd,
-        env={**environment(), "COLUMNS": "200", "PYTHONPATH": str(Path(__file__).parents[3])},
+        env={**environment(), "COLUMNS": "200", "PYTHONPATH": path},
         input=stdin,
         capture_output=True,
         timeout=timeout,

@@ -10,10 +10,11 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from nlp.model import DEFAULT, read_card
-from tenor.cli.classify import classify
+from nlp.inference.onnx_model import DEFAULT
+from tenor.cli.commands.classify import classify
 from tenor.cli.context import Context
 from tenor.errors import BadInput
+from tenor.model_store import read_card
 
 FIELDS = ["text", "sentiment", "sentiment_scores", "intent", "intent_score", "slots"]
 
@@ -80,7 +81,7 @@ def test_labels_and_classifiers_of_the_settings(tmp_path: Path) -> None:
         "cross:\n  valence: -1\n  examples: [i am furious, this is a disgrace, you are useless]\n"
         "calm:\n  valence: 0\n  examples: [on monday at ten, my number is four five, what are your hours]\n"
     )
-    settings = [f"language.sentiments={file}", 'language.classifiers={"aspect": "nlp.aspects:Aspects"}']
+    settings = [f"language.sentiments={file}", 'language.classifiers={"aspect": "nlp.inference.heads.aspects:Aspects"}']
     first, second = answers("this is outrageous", "the courier left my parcel in the rain", settings=settings)
     assert (first["sentiment"], set(first["sentiment_scores"])) == ("cross", {"cross", "calm"})
     assert (list(second), second["labels"]) == ([*FIELDS, "labels"], {"aspect": "delivery"})

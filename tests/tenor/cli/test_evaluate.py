@@ -12,6 +12,8 @@ import soundfile
 
 from tests.tenor.cli.command import tenor
 
+pytestmark = pytest.mark.slow
+
 CALL = Path(__file__).parents[3] / "examples" / "calls" / "late-delivery.ogg"
 SAID = [
     (2, 700, 6050, "good morning meadow home stores this is sarah how can i help you"),

@@ -13,6 +13,8 @@ import soundfile
 from tests.tenor.cli.command import tenor
 from tests.tenor.cli.speech import WORDS, reading
 
+pytestmark = pytest.mark.slow
+
 
 def write(path: Path, *channels: np.typing.NDArray[np.int16], rate: int = 16000) -> Path:
     soundfile.write(path, np.stack(channels, axis=1), rate, subtype="PCM_16")

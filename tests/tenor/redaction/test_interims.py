@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tenor.redaction import KINDS, Redacted
+from tenor.redaction import KINDS, RedactedText
 from tenor.redaction.patterns import USUAL, PatternRedactor
 from tests.tenor.redaction.test_addresses import test_addresses_are_taken_out as addresses
 from tests.tenor.redaction.test_names import test_names_are_taken_out as names
@@ -24,7 +24,7 @@ def said_in(test: object) -> list[str]:
 SAID = [*(said for said, _ in SECRET), *said_in(names), *said_in(addresses), *said_in(numbers)]
 
 
-def hidden(redacted: Redacted, word: re.Match[str]) -> bool:
+def hidden(redacted: RedactedText, word: re.Match[str]) -> bool:
     return any(start < word.end() and word.start() < end for start, end, _ in redacted.spans)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tenor.cli.redactor import FinderWhenNeeded, redactor
 from tenor.errors import BadInput
+from tenor.runtime.redactor import FinderWhenNeeded, make_redactor
 from tenor.settings import Settings
 
 
@@ -18,7 +18,7 @@ def settings(folder: Path, **speech: Any) -> Settings:
 
 def test_an_unknown_kind_is_told(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="'persons'") as error:
-        redactor(settings(tmp_path, redact_kinds=["card", "persons"]))
+        make_redactor(settings(tmp_path, redact_kinds=["card", "persons"]))
     assert "person, number" in error.value.hint
 
 
@@ -38,10 +38,10 @@ def test_the_model_is_loaded_when_it_is_wanted(
 ) -> None:
     loads: list[bool] = []
     monkeypatch.setattr(FinderWhenNeeded, "load", lambda _: loads.append(True))
-    redactor(settings(tmp_path, **speech))
+    make_redactor(settings(tmp_path, **speech))
     assert bool(loads) == loaded
 
 
 def test_a_call_may_want_it_when_the_settings_do_not(tmp_path: Path) -> None:
-    wanted = redactor(settings(tmp_path, redact_kinds=["person"]))
+    wanted = make_redactor(settings(tmp_path, redact_kinds=["person"]))
     assert wanted.redact("thanks Beatrix", ()).text == "thanks [person]"  # the model that ships: this folder has none

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nlp.taxonomy import DEFAULT, read
 from tenor.errors import BadInput
-from tenor.yaml_lines import Faulty
+from tenor.taxonomy.intents import DEFAULT, read
+from tenor.yaml.nodes import Faulty
 
 
 def test_ours_has_ten_examples_for_every_intent_and_tasks_for_calls() -> None:

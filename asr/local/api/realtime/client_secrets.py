@@ -10,19 +10,19 @@ import time
 _VALID_S = 600
 
 
-class Tickets:
-    """Signed, not stored: a ticket is its own expiry time and a signature that only this process can make."""
+class ClientSecrets:
+    """Signed, not stored: a secret is its own expiry time and a signature that only this process can make."""
 
     def __init__(self) -> None:
         self._key = secrets.token_bytes(32)
 
     def issue(self) -> tuple[str, int]:
-        """A ticket, and when it expires (Unix seconds)."""
+        """A secret, and when it expires (Unix seconds)."""
         expires = int(time.time()) + _VALID_S
         return f"{expires}.{self._sign(expires)}", expires
 
-    def good(self, ticket: str) -> bool:
-        stamp, _, signature = ticket.partition(".")
+    def is_valid(self, secret: str) -> bool:
+        stamp, _, signature = secret.partition(".")
         if not stamp.isascii() or not stamp.isdigit() or int(stamp) < time.time():
             return False
         return hmac.compare_digest(signature.encode(), self._sign(int(stamp)).encode())

@@ -12,7 +12,7 @@ import grpc
 import structlog
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from asr.local.refusal import Refusal, idle, invalid
+from asr.local.errors import ApiError, idle, invalid
 
 log = structlog.get_logger(__name__)
 
@@ -24,8 +24,8 @@ _CLOSE_CODES = {
 _POLICY = 1008
 
 
-class Events:
-    """The events of one client."""
+class EventSocket:
+    """A client's WebSocket: JSON events in and out."""
 
     def __init__(self, socket: WebSocket, idle_s: float) -> None:
         self._socket = socket
@@ -55,15 +55,15 @@ class Events:
                 raise invalid("an event is a JSON object")
             yield event
 
-    async def refuse(self, refusal: Refusal) -> None:
+    async def send_error(self, error: ApiError) -> None:
         """Say why, and close: like a gRPC call, a session does not outlive its error."""
-        error = {"type": refusal.code.name.lower(), "code": refusal.code.name, "message": refusal.text}
-        error.update({key.replace("-", "_"): value for key, value in refusal.trailers})
+        fields = {"type": error.code.name.lower(), "code": error.code.name, "message": error.text}
+        fields.update({key.replace("-", "_"): value for key, value in error.trailers})
         try:
-            await self.send("error", error=error)
-            await self._socket.close(_CLOSE_CODES.get(refusal.code, _POLICY))
+            await self.send("error", error=fields)
+            await self._socket.close(_CLOSE_CODES.get(error.code, _POLICY))
         except (WebSocketDisconnect, RuntimeError):
-            log.debug("client left before its error was told")
+            log.debug("client left before it was told its error")
 
 
 def merged(defaults: dict[str, Any], given: Any) -> dict[str, Any]:

@@ -8,22 +8,22 @@ from typing import Any
 
 from riva.client.proto import riva_audio_pb2
 
-from asr.local.realtime import Events, merged, text_field
-from asr.local.refusal import invalid
-from asr.local.speaking import DEFAULT_LANGUAGE, Script, Speaker
-from asr.local.streams import Streams
+from asr.local.api.limits import StreamLimiter
+from asr.local.api.realtime.events import EventSocket, merged, text_field
+from asr.local.errors import invalid
+from asr.local.tts.synthesizer import DEFAULT_LANGUAGE, SynthesisRequest, Synthesizer
 
 _LARGEST_TEXT = 1024 * 1024
 _PIECE = 64 * 1024
 
 
-def default_session(speaker: Speaker) -> dict[str, Any]:
+def default_session(synthesizer: Synthesizer) -> dict[str, Any]:
     return {
         "id": f"sess_{uuid.uuid4()}",
         "object": "realtime.synthesize_session",
         "input_text_synthesis": {
             "language_code": DEFAULT_LANGUAGE,
-            "voice_name": next(iter(speaker.voices().get(DEFAULT_LANGUAGE, [])), ""),
+            "voice_name": next(iter(synthesizer.voices().get(DEFAULT_LANGUAGE, [])), ""),
         },
         "output_audio_params": {"sample_rate_hz": 22050, "num_channels": 1, "audio_format": "LINEAR_PCM"},
         "custom_dictionary": "",
@@ -31,18 +31,18 @@ def default_session(speaker: Speaker) -> dict[str, Any]:
     }
 
 
-class Narrator:
+class SynthesisSession:
     """One WebSocket. Text is spoken when it is committed; `done` speaks the rest."""
 
-    def __init__(self, speaker: Speaker, streams: Streams, events: Events) -> None:
-        self._speaker = speaker
-        self._streams = streams
+    def __init__(self, synthesizer: Synthesizer, limiter: StreamLimiter, events: EventSocket) -> None:
+        self._synthesizer = synthesizer
+        self._limiter = limiter
         self._events = events
-        self._settings = default_session(speaker)
+        self._settings = default_session(synthesizer)
         self._text = ""
 
     async def run(self) -> None:
-        with self._streams.hold():
+        with self._limiter.slot():
             await self._events.created()
             async for event in self._events.received():
                 match event.get("type"):
@@ -73,14 +73,14 @@ class Narrator:
     async def _speak(self, *, last: bool) -> None:
         text, self._text = self._text, ""
         if text.strip():
-            async for one in self._speaker.speak(self._prepare(text, self._settings)):
+            async for one in self._synthesizer.synthesize(self._prepare(text, self._settings)):
                 for start in range(0, len(one.audio), _PIECE):
                     audio = base64.b64encode(one.audio[start : start + _PIECE]).decode()
                     await self._events.send("conversation.item.speech.data", audio=audio)
         if text.strip() or last:
             await self._events.send("conversation.item.speech.completed", is_last_result=last)
 
-    def _prepare(self, text: str, settings: dict[str, Any]) -> Script:
+    def _prepare(self, text: str, settings: dict[str, Any]) -> SynthesisRequest:
         voice, audio = settings["input_text_synthesis"], settings["output_audio_params"]
         encodings = riva_audio_pb2.AudioEncoding
         try:
@@ -89,4 +89,4 @@ class Narrator:
             language, name = str(voice["language_code"]), str(voice["voice_name"])
         except (KeyError, TypeError, ValueError) as error:
             raise invalid(f"session: {error}") from None
-        return self._speaker.prepare(text, language, name, encoding, rate)
+        return self._synthesizer.prepare(text, language, name, encoding, rate)

@@ -10,12 +10,12 @@ from typing import Any
 from google.protobuf import json_format  # type: ignore[import-untyped]
 from riva.client.proto import riva_asr_pb2
 
-from asr.local.hearing import Word
-from asr.local.realtime import Events, merged, text_field
-from asr.local.recognition import Recognition
-from asr.local.recognition_config import Wishes, model_name
-from asr.local.refusal import invalid
-from asr.local.session import Session, Tagged
+from asr.local.api.realtime.events import EventSocket, merged, text_field
+from asr.local.api.recognition import RecognitionService
+from asr.local.api.recognition_config import SessionConfig, model_name
+from asr.local.api.session import ChannelResult, RecognitionSession
+from asr.local.errors import invalid
+from asr.local.stt.types import RecognizedWord
 
 _EVENT = "conversation.item.input_audio_transcription"
 _LARGEST_BUFFER = 16 * 1024 * 1024
@@ -30,7 +30,7 @@ _ENDPOINTING = (
 _FORMATS = {"none": "ENCODING_UNSPECIFIED", "pcm16": "LINEAR_PCM", "g711_ulaw": "MULAW", "g711_alaw": "ALAW"}
 
 
-def default_session(recognition: Recognition) -> dict[str, Any]:
+def default_session(recognition: RecognitionService) -> dict[str, Any]:
     engine = recognition.engines[0] if recognition.engines else None
     return {
         "id": f"sess_{uuid.uuid4()}",
@@ -57,34 +57,34 @@ def default_session(recognition: Recognition) -> dict[str, Any]:
     }
 
 
-class Transcription:
-    """One WebSocket. Audio is heard when it is committed; `done` brings the last result."""
+class TranscriptionSession:
+    """One WebSocket. Audio is recognised when it is committed; `done` brings the last result."""
 
-    def __init__(self, recognition: Recognition, events: Events) -> None:
+    def __init__(self, recognition: RecognitionService, events: EventSocket) -> None:
         self._recognition = recognition
         self._events = events
         self._settings = default_session(recognition)
-        self._session: Session | None = None
+        self._session: RecognitionSession | None = None
         self._buffer = bytearray()
         self._force = False
         self._item = f"item_{uuid.uuid4()}"
-        """What is being said: one item an utterance."""
+        """What is being said: one item for each utterance."""
         self._transcript = ""
-        self._words: list[Word] = []
+        self._words: list[RecognizedWord] = []
 
     async def run(self) -> None:
-        self._recognition.ears()
-        with self._recognition.hold():
+        self._recognition.recognizer()
+        with self._recognition.slot():
             await self._events.created()
             try:
                 async for event in self._events.received():
-                    if await self._take(event):
+                    if await self._on_event(event):
                         return
             finally:
                 if self._session is not None:
                     self._session.close()
 
-    async def _take(self, event: dict[str, Any]) -> bool:
+    async def _on_event(self, event: dict[str, Any]) -> bool:
         """True once the client is done."""
         match event.get("type"):
             case "transcription_session.update":
@@ -105,7 +105,7 @@ class Transcription:
         if self._session is not None:
             raise invalid("the session must be set before audio is sent")
         settings = merged(self._settings, event.get("session", {}))
-        self._wishes(settings)
+        self._config(settings)
         self._settings = settings
         await self._events.send("transcription_session.updated", session=settings)
 
@@ -121,34 +121,34 @@ class Transcription:
             self._force = True
 
     async def _commit(self) -> None:
-        session = self._opened()
+        session = self._open_session()
         data, force = bytes(self._buffer), self._force
         self._buffer.clear()
         self._force = False
         await self._events.send("input_audio_buffer.committed", item_id=self._item)
-        heard = await session.hear(data)
+        results = await session.feed(data)
         if force:
-            heard += await session.end_utterance()
-        await self._tell(heard)
+            results += await session.end_utterance()
+        await self._send_results(results)
 
     async def _finish(self) -> None:
         """The last event repeats the whole text: Riva's client keeps what came last as the result."""
-        await self._tell(await self._opened().finish())
+        await self._send_results(await self._open_session().finish())
         await self._completed(self._transcript, self._words, last=True)
 
-    async def _tell(self, heard: list[Tagged]) -> None:
-        interim = "".join(one.alternatives[0].text for _, one in heard if not one.final and one.alternatives)
-        for _, one in heard:
+    async def _send_results(self, results: list[ChannelResult]) -> None:
+        interim = "".join(one.alternatives[0].text for _, one in results if not one.final and one.alternatives)
+        for _, one in results:
             if one.final and (text := one.alternatives[0].text.strip()):
-                words = list(one.alternatives[0].words) if self._opened().wishes.request.word_times else []
+                words = list(one.alternatives[0].words) if self._open_session().config.options.word_times else []
                 self._transcript += f"{text} "
                 self._words += words
                 await self._completed(f"{text} ", words, last=False)
         if interim:
             await self._events.send(f"{_EVENT}.delta", item_id=self._item, content_index=0, delta=interim)
 
-    async def _completed(self, text: str, words: list[Word], *, last: bool) -> None:
-        told = [
+    async def _completed(self, text: str, words: list[RecognizedWord], *, last: bool) -> None:
+        words_info = [
             {
                 "word": word.text,
                 "start_time": word.start_ms,
@@ -164,16 +164,16 @@ class Transcription:
             content_index=0,
             transcript=text,
             is_last_result=last,
-            words_info={"words": told},
+            words_info={"words": words_info},
         )
         self._item = f"item_{uuid.uuid4()}"
 
-    def _opened(self) -> Session:
+    def _open_session(self) -> RecognitionSession:
         if self._session is None:
-            self._session = Session(self._recognition.ears(), self._wishes(self._settings))
+            self._session = RecognitionSession(self._recognition.recognizer(), self._config(self._settings))
         return self._session
 
-    def _wishes(self, settings: dict[str, Any]) -> Wishes:
+    def _config(self, settings: dict[str, Any]) -> SessionConfig:
         """The session as Riva's own configuration, so that both protocols mean the same by it."""
         try:
             config = json_format.ParseDict(_as_config(settings), riva_asr_pb2.RecognitionConfig())

@@ -1,4 +1,4 @@
-"""What a recogniser must be able to do. Another engine is one more file with a class of this shape."""
+"""What a speech recognition engine must be able to do. Another engine is one more file with a class of this shape."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from asr.local.hearing import Word
+from asr.local.stt.types import RecognizedWord
 
 Audio = npt.NDArray[np.float32]
 """Mono, -1..1, at `RATE`."""
@@ -18,7 +18,7 @@ RATE = 16_000
 
 
 @dataclass(frozen=True, slots=True)
-class Hints:
+class DecodeOptions:
     """What the caller of `decode` knows or wants beyond the sound."""
 
     alternatives: int = 1
@@ -26,17 +26,17 @@ class Hints:
     """Measured times cost something; without this they are estimates."""
     speech_ms: tuple[int, int] | None = None
     """Where in the samples speech begins and ends, for estimates; None is all of them."""
-    hurry: bool = False
+    low_latency: bool = False
     """Somebody waits for the words: sooner is worth more than a word in a thousand."""
     wanted: Callable[[], bool] = lambda: True
-    """Asked between the steps of long work. False: the speaker went on, nobody will look at the readings."""
+    """Asked between the steps of long work. False: the speaker went on, nobody will look at the hypotheses."""
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
-    """One reading of an utterance, as the engine writes it. Times are ms from the start of its samples."""
+class EngineHypothesis:
+    """One hypothesis of an utterance, as the engine writes it. Times are ms from the start of its samples."""
 
-    words: tuple[Word, ...]
+    words: tuple[RecognizedWord, ...]
     confidence: float
 
 
@@ -50,27 +50,29 @@ class Engine(Protocol):
     def language(self) -> str: ...
 
     @property
-    def room_s(self) -> float:
-        """How much sound it hears better together than an utterance at a time; 0: none. Needs measured word times."""
+    def joint_window_s(self) -> float:
+        """How much sound it recognises better together than one utterance at a time; 0: none.
+        Needs measured word times."""
         ...
 
-    def decode(self, samples: Audio, hints: Hints) -> list[Decoded]:
-        """Readings, best first; none if this is no speech. Called from several threads at once."""
+    def decode(self, samples: Audio, options: DecodeOptions) -> list[EngineHypothesis]:
+        """Hypotheses, best first; none if this is no speech. Called from several threads at once."""
         ...
 
     def close(self) -> None: ...
 
 
-def loud(samples: Audio, peak: float = 0.9, most: float = 40.0) -> Audio:
-    """The same utterance with its loudest sample at `peak`: both engines hear quiet callers better so."""
+def normalize_peak(samples: Audio, peak: float = 0.9, most: float = 40.0) -> Audio:
+    """The same utterance with its loudest sample at `peak`: both engines recognise quiet callers better so."""
     loudest = float(np.abs(samples).max(initial=0.0))
     return samples * np.float32(min(peak / loudest, most)) if loudest > 0 else samples
 
 
-def spread(texts: list[str], start_ms: int, end_ms: int, confidence: float) -> tuple[Word, ...]:
+def estimate_word_times(texts: list[str], start_ms: int, end_ms: int, confidence: float) -> tuple[RecognizedWord, ...]:
     """Estimated times: each word takes a share of the span by its length."""
     weights = np.cumsum([0, *(len(text) + 1 for text in texts)])
     at = start_ms + (end_ms - start_ms) * weights / max(int(weights[-1]), 1)
     return tuple(
-        Word(text, int(begin), int(end), confidence) for text, begin, end in zip(texts, at, at[1:], strict=False)
+        RecognizedWord(text, int(begin), int(end), confidence)
+        for text, begin, end in zip(texts, at, at[1:], strict=False)
     )

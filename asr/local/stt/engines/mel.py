@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from asr.local.engine import RATE, Audio
+from asr.local.stt.engines.base import RATE, Audio
 
 _FFT = 400
 _HOP = 160

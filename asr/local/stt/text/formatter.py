@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from asr.local.boosting import Boosting
-from asr.local.hearing import HearingRequest, Word
-from asr.local.numbers import split, spoken, written
+from asr.local.stt.text.boosting import PhraseBooster
+from asr.local.stt.text.numbers import split_punctuation, to_spoken_form, to_written_form
+from asr.local.stt.types import RecognitionOptions, RecognizedWord
 
 _PROFANE = frozenset(
     [
@@ -47,27 +47,27 @@ _PAIRS = {("all", "right"): "alright", ("good", "bye"): "goodbye"}
 _MARKS = ".,;:!?\"'()[]{}<>-\u2013\u2014\u2026"
 
 
-class Wording:
-    """The wishes of one stream about text."""
+class TextFormatter:
+    """Makes the text that the options of one stream ask for."""
 
-    def __init__(self, request: HearingRequest) -> None:
-        self._request = request
-        self.boosting = Boosting(request.boosts)
+    def __init__(self, options: RecognitionOptions) -> None:
+        self._options = options
+        self.boosting = PhraseBooster(options.boosts)
 
-    def final(self, words: Sequence[Word]) -> list[Word]:
-        shaped = self._shaped(words)
-        return shaped if self._request.punctuation else self._plain(shaped)
+    def final(self, words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
+        formatted = self._formatted(words)
+        return formatted if self._options.punctuation else self._plain(formatted)
 
-    def interim(self, words: Sequence[Word]) -> list[Word]:
+    def interim(self, words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
         """Always lower case and without punctuation, except what was boosted."""
-        return self._plain(self._shaped(words))
+        return self._plain(self._formatted(words))
 
-    def _shaped(self, words: Sequence[Word]) -> list[Word]:
-        shaped = _one_spelling(self.boosting.apply(words))
-        shaped = spoken(shaped) if self._request.verbatim else written(shaped)
-        return [_veiled(word) for word in shaped] if self._request.profanity_filter else shaped
+    def _formatted(self, words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
+        formatted = _one_spelling(self.boosting.apply(words))
+        formatted = to_spoken_form(formatted) if self._options.verbatim else to_written_form(formatted)
+        return [_masked(word) for word in formatted] if self._options.profanity_filter else formatted
 
-    def _plain(self, words: Sequence[Word]) -> list[Word]:
+    def _plain(self, words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
         plain = []
         for word in words:
             core = word.text.strip(_MARKS)
@@ -79,19 +79,24 @@ class Wording:
         return plain
 
 
-def _one_spelling(words: Sequence[Word]) -> list[Word]:
-    result: list[Word] = []
+def _one_spelling(words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
+    result: list[RecognizedWord] = []
     for word in words:
-        if result and (joined := _PAIRS.get((result[-1].text.lower(), split(word.text)[1].lower()))):
+        if result and (joined := _PAIRS.get((result[-1].text.lower(), split_punctuation(word.text)[1].lower()))):
             first = result.pop()
             text = joined.capitalize() if first.text[0].isupper() else joined
-            word = Word(text + split(word.text)[2], first.start_ms, word.end_ms, min(first.confidence, word.confidence))
+            word = RecognizedWord(
+                text + split_punctuation(word.text)[2],
+                first.start_ms,
+                word.end_ms,
+                min(first.confidence, word.confidence),
+            )
         result.append(word)
     return result
 
 
-def _veiled(word: Word) -> Word:
-    before, core, after = split(word.text)
+def _masked(word: RecognizedWord) -> RecognizedWord:
+    before, core, after = split_punctuation(word.text)
     if core.lower() in _PROFANE:
         return replace(word, text=f"{before}{core[0]}{'*' * (len(core) - 1)}{after}")
     return word

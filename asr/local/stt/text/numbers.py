@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from asr.local.hearing import Word
+from asr.local.stt.types import RecognizedWord
 
 _UNITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 _TEENS = ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
@@ -29,12 +29,12 @@ _TOKEN = re.compile(r"^(?P<before>[\"'(\[]*)(?P<core>.*?)(?P<after>[.,?!;:\"')\]
 _NUMBER = r"\d[\d,]*(?:\.\d+)?"
 
 
-def spoken(words: Sequence[Word]) -> list[Word]:
+def to_spoken_form(words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
     """Digits become words: "$117 at 5 p.m." becomes "one hundred seventeen dollars at five p m"."""
-    result: list[Word] = []
+    result: list[RecognizedWord] = []
     for word in _spelled(words):
-        if _is_clock(word.text) and result and split(result[-1].text)[1].lower() in _NUMBER_WORDS:
-            before, core, after = split(word.text)
+        if _is_clock(word.text) and result and split_punctuation(result[-1].text)[1].lower() in _NUMBER_WORDS:
+            before, core, after = split_punctuation(word.text)
             half = core.lower()[0]
             result += _respelled(word, f"{before}{half} m{after.removeprefix('.') if '.' in core else after}")
         else:
@@ -42,11 +42,11 @@ def spoken(words: Sequence[Word]) -> list[Word]:
     return result
 
 
-def _spelled(words: Sequence[Word]) -> list[Word]:
-    result: list[Word] = []
+def _spelled(words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
+    result: list[RecognizedWord] = []
     for at, word in enumerate(words):
         if any(letter.isdigit() for letter in word.text):
-            before, core, after = split(word.text)
+            before, core, after = split_punctuation(word.text)
             following = words[at + 1].text if at + 1 < len(words) else ""
             said = _digit_by_digit(core) if _is_code(core, after, following) else _say(core, _is_clock(following))
             result += _respelled(word, before + said + after)
@@ -55,20 +55,22 @@ def _spelled(words: Sequence[Word]) -> list[Word]:
     return result
 
 
-def written(words: Sequence[Word]) -> list[Word]:
+def to_written_form(words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
     """Number words become digits: "thirty five percent" becomes "35%". A lone "one" stays a word.
 
     What the engine wrote in digits is spelled out first, so that one number has one form: "510-359-2829",
     "510 359 2829" and the spoken digits all become 5103592829.
     """
     words = _spelled(words)
-    result: list[Word] = []
+    result: list[RecognizedWord] = []
     at = 0
     while at < len(words):
         taken, text = _number_at(words, at)
         if taken:
             span = words[at : at + taken]
-            result.append(Word(text, span[0].start_ms, span[-1].end_ms, min(word.confidence for word in span)))
+            result.append(
+                RecognizedWord(text, span[0].start_ms, span[-1].end_ms, min(word.confidence for word in span))
+            )
             at += taken
         else:
             result.append(words[at])
@@ -76,7 +78,7 @@ def written(words: Sequence[Word]) -> list[Word]:
     return result
 
 
-def split(text: str) -> tuple[str, str, str]:
+def split_punctuation(text: str) -> tuple[str, str, str]:
     """Punctuation before, the word itself, punctuation after."""
     match = _TOKEN.match(text)
     assert match is not None
@@ -170,25 +172,28 @@ def _say(core: str, clock: bool) -> str:
     return re.sub(r"\d+", lambda run: f" {_whole(run[0])} ", core).strip()
 
 
-def _respelled(word: Word, text: str) -> list[Word]:
+def _respelled(word: RecognizedWord, text: str) -> list[RecognizedWord]:
     parts = text.split()
     length = (word.end_ms - word.start_ms) / len(parts)
     edges = [word.start_ms + int(length * part) for part in range(len(parts))] + [word.end_ms]
-    return [Word(part, start, end, word.confidence) for part, start, end in zip(parts, edges, edges[1:], strict=False)]
+    return [
+        RecognizedWord(part, start, end, word.confidence)
+        for part, start, end in zip(parts, edges, edges[1:], strict=False)
+    ]
 
 
 # --- words to digits ---
 
 
-def _number_at(words: Sequence[Word], start: int) -> tuple[int, str]:
+def _number_at(words: Sequence[RecognizedWord], start: int) -> tuple[int, str]:
     """How many words from `start` are one number, and how it is written; 0 if none begins here."""
     parts: list[str] = []
     ends: list[int] = []  # after which part each word ends
     stop = start
-    before = split(words[start].text)[0]
+    before = split_punctuation(words[start].text)[0]
     after = ""
     while stop < len(words):
-        opening, core, after = split(words[stop].text)
+        opening, core, after = split_punctuation(words[stop].text)
         pieces = core.lower().split("-")
         if opening and parts:
             break
@@ -210,12 +215,12 @@ def _number_at(words: Sequence[Word], start: int) -> tuple[int, str]:
     if not parts:
         return 0, ""
     taken = len(ends)
-    after = split(words[start + taken - 1].text)[2]
+    after = split_punctuation(words[start + taken - 1].text)[2]
     value = _value(parts)
     if value is None:
         return 0, ""
     if not after and start + taken < len(words):
-        _, unit, following = split(words[start + taken].text)
+        _, unit, following = split_punctuation(words[start + taken].text)
         if unit.lower() in ("percent", "dollar", "dollars", "cents"):
             written_with_unit = {"p": f"{value}%", "d": f"${value}", "c": f"{value} cents"}[unit.lower()[0]]
             return taken + 1, before + written_with_unit + following
@@ -250,20 +255,20 @@ def _below(part: str, ordinal: str) -> bool:
     return part in ("hundred", "and", *_SCALES) or (part in _TENS_OF and 0 < _SMALL.get(word, 0) < 10)
 
 
-def _goes_on(words: Sequence[Word], at: int) -> bool:
+def _goes_on(words: Sequence[RecognizedWord], at: int) -> bool:
     """Digits read out one by one often come with commas: "six, one, nine" is one number."""
-    if at >= len(words) or split(words[at - 1].text)[2] != ",":
+    if at >= len(words) or split_punctuation(words[at - 1].text)[2] != ",":
         return False
-    return all(_SMALL.get(split(words[side].text)[1].lower(), 10) < 10 for side in (at - 1, at))
+    return all(_SMALL.get(split_punctuation(words[side].text)[1].lower(), 10) < 10 for side in (at - 1, at))
 
 
-def _starts_round(words: Sequence[Word], at: int) -> bool:
+def _starts_round(words: Sequence[RecognizedWord], at: int) -> bool:
     """ "a hundred", "a thousand"."""
-    return at < len(words) and split(words[at].text)[1].lower() in ("hundred", *_SCALES)
+    return at < len(words) and split_punctuation(words[at].text)[1].lower() in ("hundred", *_SCALES)
 
 
 def _is_clock(text: str) -> bool:
-    return bool(re.fullmatch(r"(?i)[ap]\.?m\.?", split(text)[1]))
+    return bool(re.fullmatch(r"(?i)[ap]\.?m\.?", split_punctuation(text)[1]))
 
 
 def _value(parts: list[str]) -> str | None:

@@ -15,7 +15,7 @@ from riva.client.proto import riva_asr_pb2_grpc
 
 from tests.asr.local import recordings
 from tests.asr.local.conftest import Running
-from tests.asr.local.scripted import ScriptedEars, speech
+from tests.asr.local.scripted import ScriptedRecognizer, speech
 
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
 STEREO = recordings.wav(np.zeros((1600, 2), np.int16))
@@ -113,8 +113,8 @@ def test_e7_nothing_to_recognise(stub: Any) -> None:
     assert offline_error(stub, recordings.wav(np.empty(0, np.int16))) == (INVALID, "empty audio")
 
 
-def test_e8_ears_that_are_full(stub: Any, ears: ScriptedEars) -> None:
-    ears.full = True
+def test_e8_ears_that_are_full(stub: Any, recognizer: ScriptedRecognizer) -> None:
+    recognizer.full = True
     call = stub.StreamingRecognize(iter([first(), audio()]), timeout=20)
     with pytest.raises(grpc.RpcError) as raised:
         list(call)
@@ -128,13 +128,15 @@ def test_e9_a_message_over_128_mib(stub: Any) -> None:
     assert "larger than max" in text
 
 
-def test_e12_an_engine_that_fails_ends_one_request_only(stub: Any, riva_server: Running, ears: ScriptedEars) -> None:
-    ears.failure = ValueError("what the caller said")
+def test_e12_an_engine_that_fails_ends_one_request_only(
+    stub: Any, riva_server: Running, recognizer: ScriptedRecognizer
+) -> None:
+    recognizer.failure = ValueError("what the caller said")
     code, text = streaming_error(stub, first(), audio())
     assert (code, text) == (grpc.StatusCode.INTERNAL, "internal error: ValueError")
     assert offline_error(stub, bytes(320))[0] is grpc.StatusCode.INTERNAL
-    assert ears.open == 0
-    ears.failure = None
+    assert recognizer.open == 0
+    recognizer.failure = None
     assert riva.client.ASRService(riva_server.auth()).offline_recognize(bytes(320), pb.RecognitionConfig()).results
 
 
@@ -163,7 +165,7 @@ def test_a_configuration_that_cannot_be_served_names_the_field(stub: Any, fields
 def test_parallel_streams_do_not_know_of_each_other(stub: Any) -> None:
     """Eight on one channel, each with audio and wishes of its own."""
 
-    def heard(words: int) -> list[str]:
+    def recognized(words: int) -> list[str]:
         said = speech(words).tobytes()
         pieces = [audio(said[start : start + 999]) for start in range(0, len(said), 999)]
         config = first(enable_automatic_punctuation=words % 2 == 0)
@@ -171,6 +173,6 @@ def test_parallel_streams_do_not_know_of_each_other(stub: Any) -> None:
         return [result.alternatives[0].transcript for answer in call for result in answer.results]
 
     with ThreadPoolExecutor(8) as threads:
-        answers = list(threads.map(heard, range(1, 9)))
+        answers = list(threads.map(recognized, range(1, 9)))
     assert answers[:4] == [["what "], ["What is? "], ["what is natural "], ["What is natural language? "]]
     assert [len(answer[0].split()) for answer in answers] == list(range(1, 9))

@@ -15,10 +15,10 @@ from riva.client.proto import riva_asr_pb2 as pb
 from riva.client.proto import riva_asr_pb2_grpc
 from riva.client.proto.riva_audio_pb2 import AudioEncoding
 
-from asr.local.hearing import Boost
+from asr.local.stt.types import Boost
 from tests.asr.local import recordings
 from tests.asr.local.conftest import Running
-from tests.asr.local.scripted import ScriptedEars, speech
+from tests.asr.local.scripted import ScriptedRecognizer, speech
 
 CALL = np.concatenate([speech(5, silence_ms=1000), speech(3, silence_ms=200)])
 
@@ -42,7 +42,7 @@ def finals(responses: list[Any]) -> list[Any]:
 @pytest.mark.parametrize("rate", [16000, 48000, 8000])
 @pytest.mark.parametrize("frames", [1600, 10, 100_000])
 def test_the_stock_file_client_needs_no_flags(
-    riva_server: Running, tmp_path: Path, ears: ScriptedEars, rate: int, frames: int
+    riva_server: Running, tmp_path: Path, recognizer: ScriptedRecognizer, rate: int, frames: int
 ) -> None:
     """As transcribe_file.py does it: whole file, header included, no encoding, no rate, no language."""
     samples = speech(5, rate, silence_ms=100) if frames == 10 else speech(5, rate, silence_ms=900)
@@ -72,8 +72,8 @@ def test_the_stock_file_client_needs_no_flags(
             show_intermediate=True,
         )
     assert "## what is natural language processing " in printed.getvalue()
-    assert ears.requests[0].rate == rate
-    assert ears.requests[0].boosts == (Boost("AntiBERTa", 4.0), Boost("ABlooper", 4.0))
+    assert recognizer.options[0].rate == rate
+    assert recognizer.options[0].boosts == (Boost("AntiBERTa", 4.0), Boost("ABlooper", 4.0))
 
 
 def test_the_stock_offline_client(riva_server: Running, capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,7 +146,7 @@ def test_shape_of_interims_and_finals(riva_server: Running) -> None:
     assert times[-1] > 2000
 
 
-def test_flags_reach_the_ears(riva_server: Running, ears: ScriptedEars) -> None:
+def test_flags_reach_the_ears(riva_server: Running, recognizer: ScriptedRecognizer) -> None:
     settings = config(
         sample_rate_hertz=8000,
         encoding=AudioEncoding.LINEAR_PCM,
@@ -167,7 +167,7 @@ def test_flags_reach_the_ears(riva_server: Running, ears: ScriptedEars) -> None:
         endpointing_config=pb.EndpointingConfig(start_threshold=0.0, stop_history=640, stop_history_eou=320),
     )
     stream(riva_server, [bytes(320)], settings)
-    [request] = ears.requests
+    [request] = recognizer.options
     assert (request.rate, request.engine, request.alternatives) == (8000, "moonshine-tiny", 2)
     assert request.punctuation
     assert request.verbatim
@@ -285,10 +285,10 @@ def test_clean_points_and_voice_probabilities_only_for_who_asks(riva_server: Run
     points = [result for response in asked for result in response.results if not result.is_final]
     assert [round(point.audio_processed, 2) for point in points] == [1.0, 2.0, 3.0]
     assert not any(point.alternatives for point in points)
-    heard = stream(
+    responses = stream(
         riva_server, chunks(speech(2).tobytes()), config(custom_configuration={"get_vad_probabilities": "true"})
     )
-    states = [r for response in heard for r in response.results if r.HasField("pipeline_states")]
+    states = [r for response in responses for r in response.results if r.HasField("pipeline_states")]
     assert states
     assert not any(state.alternatives for state in states)
     assert max(itertools.chain(*(state.pipeline_states.vad_probabilities for state in states))) == 1.0

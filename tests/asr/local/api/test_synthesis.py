@@ -20,15 +20,15 @@ from riva.client.proto import riva_tts_pb2 as pb
 from riva.client.proto import riva_tts_pb2_grpc
 from riva.client.proto.riva_audio_pb2 import AudioEncoding
 
-from asr.local.hearing import Samples
-from asr.local.narration import narrate, plain
+from asr.local.errors import ApiError
 from asr.local.options import ServerOptions
-from asr.local.refusal import Refusal
 from asr.local.server import RivaServer
-from asr.local.voices import HOW_TO_GET_ONE, ProgramVoice, Voice, find_voice
+from asr.local.stt.types import Samples
+from asr.local.tts.ssml import plain_text, split_sentences
+from asr.local.tts.voices import HOW_TO_GET_ONE, ProgramVoice, Voice, find_voice
 from tenor.errors import BadInput
 from tests.asr.local.conftest import Running, running
-from tests.asr.local.scripted import ScriptedEars
+from tests.asr.local.scripted import ScriptedRecognizer
 
 TEXT = "Thank you for calling. How can I help you today?"
 
@@ -45,7 +45,7 @@ class ToneVoice:
         self.hold = threading.Event()
         self.hold.set()
 
-    def speak(self, text: str, language: str) -> Samples:
+    def synthesize(self, text: str, language: str) -> Samples:
         if self.said:
             self.hold.wait(5)
         self.said.append(text)
@@ -60,7 +60,7 @@ def voice() -> ToneVoice:
 
 @pytest.fixture
 def server(voice: ToneVoice) -> Iterator[Running]:
-    with running(ScriptedEars(), voice) as started:
+    with running(ScriptedRecognizer(), voice) as started:
         yield started
 
 
@@ -224,7 +224,7 @@ def test_the_list_of_voices_as_the_stock_script_reads_it(service: Any) -> None:
 
 
 def test_without_a_voice_the_answer_says_how_to_get_one() -> None:
-    with running(ScriptedEars()) as server:
+    with running(ScriptedRecognizer()) as server:
         service = riva.client.SpeechSynthesisService(server.auth())
         with pytest.raises(grpc.RpcError) as raised:
             service.synthesize("Hello.")
@@ -235,11 +235,11 @@ def test_without_a_voice_the_answer_says_how_to_get_one() -> None:
 
 def test_a_voice_that_fails_ends_one_request_only(server: Running, voice: ToneVoice) -> None:
     service = riva.client.SpeechSynthesisService(server.auth())
-    voice.speak, spoken = None, voice.speak  # type: ignore[method-assign, assignment]
+    voice.synthesize, spoken = None, voice.synthesize  # type: ignore[method-assign, assignment]
     with pytest.raises(grpc.RpcError) as raised:
         service.synthesize("Hello.")
     assert raised.value.code() is grpc.StatusCode.INTERNAL
-    voice.speak = spoken  # type: ignore[method-assign]
+    voice.synthesize = spoken  # type: ignore[method-assign]
     assert service.synthesize("Hello.").audio
 
 
@@ -253,17 +253,17 @@ def test_a_voice_that_fails_ends_one_request_only(server: Running, voice: ToneVo
     ],
 )
 def test_sentences(text: str, sentences: list[str]) -> None:
-    assert [sentence.text for sentence in narrate(text)] == sentences
+    assert [sentence.text for sentence in split_sentences(text)] == sentences
 
 
 def test_a_text_without_any_end_is_cut_all_the_same() -> None:
     words = [f"word{place}" for place in range(500)]
-    pieces = narrate(" ".join(words))
+    pieces = split_sentences(" ".join(words))
     assert max(len(piece.text) for piece in pieces) <= 301
-    assert plain(pieces).split() == words
-    assert len(narrate("x" * 1000)) == 4
-    with pytest.raises(Refusal):
-        narrate("")
+    assert plain_text(pieces).split() == words
+    assert len(split_sentences("x" * 1000)) == 4
+    with pytest.raises(ApiError):
+        split_sentences("")
 
 
 INSTALLED: list[Voice] = []
@@ -278,7 +278,7 @@ for _name in ("ttspico", "flite", "espeak-ng"):
 
 @pytest.mark.parametrize("real", INSTALLED, ids=lambda voice: voice.name)
 def test_installed_voices_speak(real: Voice) -> None:
-    with running(ScriptedEars(), real) as server:
+    with running(ScriptedRecognizer(), real) as server:
         service = riva.client.SpeechSynthesisService(server.auth())
         began = time.monotonic()
         pieces = service.synthesize_online(TEXT, "English-US.Female-1", "en-US", sample_rate_hz=16000)
@@ -299,10 +299,12 @@ def test_a_program_of_ones_own_can_be_the_voice(tmp_path: Path) -> None:
         file.writeframes(bytes(2 * 22050))
     sample = tmp_path / "sample.wav"
     sample.write_bytes(spoken.getvalue())
-    heard = tmp_path / "heard"
-    voice = ProgramVoice("copy", ("en-US",), 22050, lambda _, path: ("sh", "-c", f"cat > {heard}; cp {sample} {path}"))
-    assert len(voice.speak("Good morning", "en-US")) == 22050
-    assert heard.read_text() == "Good morning\n"
+    text_file = tmp_path / "text"
+    voice = ProgramVoice(
+        "copy", ("en-US",), 22050, lambda _, path: ("sh", "-c", f"cat > {text_file}; cp {sample} {path}")
+    )
+    assert len(voice.synthesize("Good morning", "en-US")) == 22050
+    assert text_file.read_text() == "Good morning\n"
 
 
 def test_choosing_a_voice() -> None:

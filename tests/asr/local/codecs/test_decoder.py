@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from riva.client.proto.riva_audio_pb2 import AudioEncoding
 
-from asr.local.audio import Announced, Intake
-from asr.local.hearing import Samples
-from asr.local.refusal import Refusal
+from asr.local.codecs.decoder import AudioDecoder, DeclaredFormat
+from asr.local.errors import ApiError
+from asr.local.stt.types import Samples
 from tenor.g711 import ALAW, ULAW
 from tests.asr.local import recordings
 from tests.asr.local.scripted import speech
@@ -21,10 +21,10 @@ from tests.asr.local.scripted import speech
 TONE = speech(3, silence_ms=100)
 
 
-def take_in(intake: Intake, data: bytes, cuts: list[int]) -> Samples:
+def decode(decoder: AudioDecoder, data: bytes, cuts: list[int]) -> Samples:
     edges = [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
-    parts = [intake.read(data[start:end]) for start, end in itertools.pairwise(edges)]
-    return np.concatenate([*(part for part in parts if len(part)), intake.finish().reshape(-1, intake.channels or 1)])
+    parts = [decoder.read(data[start:end]) for start, end in itertools.pairwise(edges)]
+    return np.concatenate([*(part for part in parts if len(part)), decoder.finish().reshape(-1, decoder.channels or 1)])
 
 
 WAVS = {
@@ -41,54 +41,54 @@ WAVS = {
 @settings(max_examples=25)
 @given(cuts=st.lists(st.integers(0, 200), max_size=12) | st.lists(st.integers(0, 30_000), max_size=5))
 def test_a_wav_file_cut_anywhere(name: str, cuts: list[int]) -> None:
-    intake = Intake(Announced())
-    heard = take_in(intake, WAVS[name], cuts)
-    assert intake.rate == 16000
-    assert np.array_equal(heard[:, 0], TONE)
+    decoder = AudioDecoder(DeclaredFormat())
+    samples = decode(decoder, WAVS[name], cuts)
+    assert decoder.rate == 16000
+    assert np.array_equal(samples[:, 0], TONE)
 
 
 @settings(max_examples=25)
 @given(cuts=st.lists(st.integers(0, 30_000), max_size=8))
 def test_headerless_pcm_in_odd_pieces(cuts: list[int]) -> None:
-    assert np.array_equal(take_in(Intake(Announced()), TONE.tobytes(), cuts)[:, 0], TONE)
+    assert np.array_equal(decode(AudioDecoder(DeclaredFormat()), TONE.tobytes(), cuts)[:, 0], TONE)
 
 
 @settings(max_examples=15)
 @given(cuts=st.lists(st.integers(0, 30_000), max_size=20))
 def test_flac_is_lossless_however_it_is_cut(cuts: list[int]) -> None:
     # NVIDIA's C++ client claims 16000 Hz mono for every FLAC file; the stream knows better.
-    intake = Intake(Announced(encoding=AudioEncoding.FLAC, rate=16000, channels=1))
+    decoder = AudioDecoder(DeclaredFormat(encoding=AudioEncoding.FLAC, rate=16000, channels=1))
     long = np.tile(TONE, 10)
-    heard = take_in(intake, recordings.flac(long, 44100), cuts)
-    assert intake.rate == 44100
-    assert np.array_equal(heard[:, 0], long)
+    samples = decode(decoder, recordings.flac(long, 44100), cuts)
+    assert decoder.rate == 44100
+    assert np.array_equal(samples[:, 0], long)
 
 
 @settings(max_examples=15)
 @given(cuts=st.lists(st.integers(0, 10_000), max_size=20))
 def test_ogg_opus_is_as_long_as_what_went_in(cuts: list[int]) -> None:
-    intake = Intake(Announced(rate=16000))
-    heard = take_in(intake, recordings.ogg_opus(TONE), cuts)
-    assert intake.rate == 48000
+    decoder = AudioDecoder(DeclaredFormat(rate=16000))
+    samples = decode(decoder, recordings.ogg_opus(TONE), cuts)
+    assert decoder.rate == 48000
     # Within the codec's own delay, which the file counts twice.
-    assert abs(len(heard) - 3 * len(TONE)) <= 480
-    assert abs(int(np.abs(heard).max()) - int(np.abs(TONE).max())) < 3000
+    assert abs(len(samples) - 3 * len(TONE)) <= 480
+    assert abs(int(np.abs(samples).max()) - int(np.abs(TONE).max())) < 3000
 
 
 @pytest.mark.parametrize(("law", "encoding"), [("mu_law", AudioEncoding.MULAW), ("a_law", AudioEncoding.ALAW)])
 def test_companded_audio_without_header_is_a_telephone_s(law: str, encoding: int) -> None:
-    intake = Intake(Announced(encoding=encoding))
-    heard = take_in(intake, getattr(recordings, law)(TONE), [7, 100])
-    assert intake.rate == 8000
-    assert np.abs(heard[:, 0].astype(int) - TONE).max() < 600
+    decoder = AudioDecoder(DeclaredFormat(encoding=encoding))
+    samples = decode(decoder, getattr(recordings, law)(TONE), [7, 100])
+    assert decoder.rate == 8000
+    assert np.abs(samples[:, 0].astype(int) - TONE).max() < 600
 
 
 @pytest.mark.parametrize("tag", [6, 7, 0x106, 0x107])
 def test_companded_audio_in_a_wav(tag: int) -> None:
-    intake = Intake(Announced())
-    heard = take_in(intake, recordings.wav(TONE, 8000, tag=tag), [50])
-    assert intake.rate == 8000
-    assert np.abs(heard[:, 0].astype(int) - TONE).max() < 600
+    decoder = AudioDecoder(DeclaredFormat())
+    samples = decode(decoder, recordings.wav(TONE, 8000, tag=tag), [50])
+    assert decoder.rate == 8000
+    assert np.abs(samples[:, 0].astype(int) - TONE).max() < 600
 
 
 def test_companding_tables_at_the_points_g711_gives() -> None:
@@ -99,22 +99,22 @@ def test_companding_tables_at_the_points_g711_gives() -> None:
 def test_each_channel_of_a_stereo_recording() -> None:
     both = np.stack([TONE, TONE // 2], axis=1)
     for data in (recordings.wav(both), recordings.flac(both), recordings.wav(both, size=0)):
-        intake = Intake(Announced(separate_channels=True))
-        assert np.array_equal(take_in(intake, data, [3, 61, 999]), both)
+        decoder = AudioDecoder(DeclaredFormat(separate_channels=True))
+        assert np.array_equal(decode(decoder, data, [3, 61, 999]), both)
 
 
 @pytest.mark.parametrize(
-    ("announced", "data"),
+    ("declared", "data"),
     [
-        (Announced(encoding=AudioEncoding.MULAW), WAVS["plain"]),
-        (Announced(rate=8000), WAVS["plain"]),
-        (Announced(channels=2, separate_channels=True), WAVS["plain"]),
-        (Announced(encoding=AudioEncoding.LINEAR_PCM), recordings.flac(TONE)),
+        (DeclaredFormat(encoding=AudioEncoding.MULAW), WAVS["plain"]),
+        (DeclaredFormat(rate=8000), WAVS["plain"]),
+        (DeclaredFormat(channels=2, separate_channels=True), WAVS["plain"]),
+        (DeclaredFormat(encoding=AudioEncoding.LINEAR_PCM), recordings.flac(TONE)),
     ],
 )
-def test_a_header_that_contradicts_the_configuration(announced: Announced, data: bytes) -> None:
-    with pytest.raises(Refusal, match=r"^Error: config format doesn't match with header format$"):
-        Intake(announced).read(data)
+def test_a_header_that_contradicts_the_configuration(declared: DeclaredFormat, data: bytes) -> None:
+    with pytest.raises(ApiError, match=r"^Error: config format doesn't match with header format$"):
+        AudioDecoder(declared).read(data)
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_a_header_that_contradicts_the_configuration(announced: Announced, data:
     ],
 )
 def test_what_cannot_be_decoded_is_refused(data: bytes) -> None:
-    with pytest.raises(Refusal) as refused:
-        take_in(Intake(Announced()), data, [])
+    with pytest.raises(ApiError) as refused:
+        decode(AudioDecoder(DeclaredFormat()), data, [])
     assert refused.value.code.name == "INVALID_ARGUMENT"
 
 
@@ -140,8 +140,8 @@ MAGIC = [b"", b"RIFF1234WAVE", b"fLaC", b"OggS", b"RIFF1234WAVEfmt "]
 @settings(max_examples=150)
 @given(data=st.binary(max_size=400), magic=st.sampled_from(MAGIC))
 def test_no_bytes_do_worse_than_a_refusal(data: bytes, magic: bytes) -> None:
-    with contextlib.suppress(Refusal):
-        take_in(Intake(Announced()), magic + data, [])
+    with contextlib.suppress(ApiError):
+        decode(AudioDecoder(DeclaredFormat()), magic + data, [])
 
 
 @settings(max_examples=60)
@@ -156,5 +156,5 @@ def test_no_damaged_recording_does_worse_than_a_refusal(
     data = bytearray(getattr(recordings, kind)(TONE))
     for place, byte in damage:
         data[place % len(data)] = byte
-    with contextlib.suppress(Refusal):
-        take_in(Intake(Announced(separate_channels=True)), bytes(data), cuts)
+    with contextlib.suppress(ApiError):
+        decode(AudioDecoder(DeclaredFormat(separate_channels=True)), bytes(data), cuts)

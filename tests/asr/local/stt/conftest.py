@@ -9,23 +9,24 @@ import pytest
 import soundfile
 import soxr
 
-from asr.local.ears import LocalEars
-from asr.local.hearing import Samples
-from asr.local.weights import packaged
+from asr.local.stt.engines.weights import package_file
+from asr.local.stt.recognizer import LocalRecognizer
+from asr.local.stt.types import Samples
+from tenor.settings import RivaSettings
 
 RATE = 8000
 
 
 @pytest.fixture(scope="session")
-def ears() -> Iterator[LocalEars]:
-    ears = LocalEars()
-    yield ears
-    ears.close()
+def recognizer() -> Iterator[LocalRecognizer]:
+    recognizer = LocalRecognizer(RivaSettings())
+    yield recognizer
+    recognizer.close()
 
 
 def recording(name: str, start_s: float, end_s: float, rate: int = RATE) -> Samples:
     """A cut of one of the recordings that come with an engine's package."""
-    samples, own_rate = soundfile.read(packaged("moonshine_voice", "assets", name), dtype="float32")
+    samples, own_rate = soundfile.read(package_file("moonshine_voice", "assets", name), dtype="float32")
     cut = samples[int(start_s * own_rate) : int(end_s * own_rate)]
     resampled: Samples = (soxr.resample(cut, own_rate, rate) * 32767).clip(-32768, 32767).astype(np.int16)
     return resampled

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from asr.local.ears import LocalEars
-from asr.local.hearing import Heard, HearingRequest, Samples
+from asr.local.stt.recognizer import LocalRecognizer
+from asr.local.stt.types import RecognitionOptions, RecognitionResult, Samples
 
 
 def pieces(samples: Samples, size: int) -> Iterator[Samples]:
@@ -25,20 +25,22 @@ def ragged(samples: Samples, seed: int) -> Iterator[Samples]:
         start += size
 
 
-async def listen(ears: LocalEars, messages: Iterable[Samples], rate: int = 8000, **wishes: Any) -> list[Heard]:
-    listener = ears.listen(HearingRequest(rate=rate, **wishes))
+async def recognize(
+    recognizer: LocalRecognizer, messages: Iterable[Samples], rate: int = 8000, **options: Any
+) -> list[RecognitionResult]:
+    stream = recognizer.open_stream(RecognitionOptions(rate=rate, **options))
     try:
-        heard: list[Heard] = []
+        results: list[RecognitionResult] = []
         for message in messages:
-            heard += await listener.hear(message)
-        return heard + await listener.finish()
+            results += await stream.feed(message)
+        return results + await stream.finish()
     finally:
-        listener.close()
+        stream.close()
 
 
-def finals(heard: Iterable[Heard]) -> list[Heard]:
-    return [one for one in heard if one.final]
+def finals(results: Iterable[RecognitionResult]) -> list[RecognitionResult]:
+    return [one for one in results if one.final]
 
 
-def texts(heard: Iterable[Heard]) -> list[str]:
-    return [one.alternatives[0].text for one in heard if one.final]
+def texts(results: Iterable[RecognitionResult]) -> list[str]:
+    return [one.alternatives[0].text for one in results if one.final]

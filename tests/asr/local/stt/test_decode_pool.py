@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from asr.local.pool import DecodePool
+from asr.local.stt.decode_pool import DecodePool
 
 
 def test_an_interim_is_begun_only_while_no_final_is_under_way() -> None:

@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from asr.local.ears import LocalEars
-from asr.local.hearing import Heard, Hypothesis, Samples
-from tests.asr.local.hearing.listening import finals, listen, pieces, ragged, texts
+from asr.local.stt.recognizer import LocalRecognizer
+from asr.local.stt.types import Hypothesis, RecognitionResult, Samples
+from tests.asr.local.stt.stream_driver import finals, pieces, ragged, recognize, texts
 
-WISHES = {"word_times": True, "clean_points": True}
+OPTIONS = {"word_times": True, "clean_points": True}
 
 
 @pytest.fixture(scope="module")
-async def undisturbed(ears: LocalEars, conversation: Samples) -> list[Heard]:
-    return await listen(ears, pieces(conversation, 800), **WISHES)
+async def undisturbed(recognizer: LocalRecognizer, conversation: Samples) -> list[RecognitionResult]:
+    return await recognize(recognizer, pieces(conversation, 800), **OPTIONS)
 
 
-async def test_the_conversation_is_heard(undisturbed: list[Heard]) -> None:
+async def test_the_conversation_is_heard(undisturbed: list[RecognitionResult]) -> None:
     said = " ".join(texts(undisturbed)).lower()
     assert "everything before us" in said
     assert "ever tried" in said
@@ -28,32 +28,32 @@ async def test_the_conversation_is_heard(undisturbed: list[Heard]) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_the_size_of_messages_changes_nothing(
-    ears: LocalEars, conversation: Samples, undisturbed: list[Heard], seed: int
+    recognizer: LocalRecognizer, conversation: Samples, undisturbed: list[RecognitionResult], seed: int
 ) -> None:
-    assert await listen(ears, ragged(conversation, seed), **WISHES) == undisturbed
+    assert await recognize(recognizer, ragged(conversation, seed), **OPTIONS) == undisturbed
 
 
 async def test_resuming_at_any_clean_point_changes_nothing(
-    ears: LocalEars, conversation: Samples, undisturbed: list[Heard]
+    recognizer: LocalRecognizer, conversation: Samples, undisturbed: list[RecognitionResult]
 ) -> None:
     for number, point in enumerate(undisturbed):
         rest = conversation[point.processed_ms * 8 :]
-        resumed = await listen(ears, pieces(rest, 1111), **WISHES)
+        resumed = await recognize(recognizer, pieces(rest, 1111), **OPTIONS)
         assert [shifted(one, point.processed_ms) for one in resumed] == undisturbed[number + 1 :]
 
 
-async def test_resuming_at_44_khz(ears: LocalEars) -> None:
-    from tests.asr.local.hearing.conftest import recording
+async def test_resuming_at_44_khz(recognizer: LocalRecognizer) -> None:
+    from tests.asr.local.stt.conftest import recording
 
     samples = recording("two_cities.wav", 20.7, 28.6, 44_100)
-    whole = await listen(ears, pieces(samples, 4410), rate=44_100, **WISHES)
+    whole = await recognize(recognizer, pieces(samples, 4410), rate=44_100, **OPTIONS)
     first = finals(whole)[0]
     rest = samples[first.processed_ms * 44_100 // 1000 :]
-    resumed = await listen(ears, pieces(rest, 10_000), rate=44_100, **WISHES)
+    resumed = await recognize(recognizer, pieces(rest, 10_000), rate=44_100, **OPTIONS)
     assert [shifted(one, first.processed_ms) for one in resumed] == whole[whole.index(first) + 1 :]
 
 
-def shifted(heard: Heard, by_ms: int) -> Heard:
+def shifted(results: RecognitionResult, by_ms: int) -> RecognitionResult:
     def later(hypothesis: Hypothesis) -> Hypothesis:
         words = tuple(
             replace(word, start_ms=word.start_ms + by_ms, end_ms=word.end_ms + by_ms) for word in hypothesis.words
@@ -61,8 +61,8 @@ def shifted(heard: Heard, by_ms: int) -> Heard:
         return replace(hypothesis, words=words)
 
     return replace(
-        heard,
-        processed_ms=heard.processed_ms + by_ms,
-        speech_ms=(heard.speech_ms[0] + by_ms, heard.speech_ms[1] + by_ms) if heard.final else heard.speech_ms,
-        alternatives=tuple(later(hypothesis) for hypothesis in heard.alternatives),
+        results,
+        processed_ms=results.processed_ms + by_ms,
+        speech_ms=(results.speech_ms[0] + by_ms, results.speech_ms[1] + by_ms) if results.final else results.speech_ms,
+        alternatives=tuple(later(hypothesis) for hypothesis in results.alternatives),
     )

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from asr.local.endpointer import Endpointer, Moment
-from asr.local.hearing import Endpointing
+from asr.local.stt.endpointer import Endpointer, SpeechState
+from asr.local.stt.types import Endpointing
 
 S, Q = 0.9, 0.01
 
 
-def run(endpointer: Endpointer, probabilities: list[float]) -> list[Moment]:
-    return [endpointer.hear(probability) for probability in probabilities]
+def run(endpointer: Endpointer, probabilities: list[float]) -> list[SpeechState]:
+    return [endpointer.update(probability) for probability in probabilities]
 
 
 def test_an_utterance_begins_and_ends() -> None:
     endpointer = Endpointer(Endpointing(stop_history_ms=320))
-    moments = run(endpointer, [Q] * 10 + [S] * 10 + [Q] * 10)
-    assert moments.index(Moment.ONSET) == 11
-    assert moments[-1] is Moment.END
+    states = run(endpointer, [Q] * 10 + [S] * 10 + [Q] * 10)
+    assert states.index(SpeechState.ONSET) == 11
+    assert states[-1] is SpeechState.END
     assert (endpointer.onset, endpointer.end) == (10, 20)
 
 
@@ -24,8 +24,8 @@ def test_stop_history_moves_the_end() -> None:
     ends = {}
     for history in (400, 1200):
         endpointer = Endpointer(Endpointing(stop_history_ms=history))
-        moments = run(endpointer, [S] * 10 + [Q] * 60)
-        ends[history] = moments.index(Moment.END) * 32
+        states = run(endpointer, [S] * 10 + [Q] * 60)
+        ends[history] = states.index(SpeechState.END) * 32
     assert 780 <= ends[1200] - ends[400] <= 820
 
 
@@ -33,22 +33,22 @@ def test_stop_threshold_tolerates_a_click() -> None:
     said = [S] * 10 + [Q] * 10 + [S] + [Q] * 14
     strict = Endpointer(Endpointing(stop_history_ms=800, stop_threshold=1.0))
     lenient = Endpointer(Endpointing(stop_history_ms=800, stop_threshold=0.9))
-    assert Moment.END not in run(strict, said)
-    assert run(lenient, said)[-1] is Moment.END
+    assert SpeechState.END not in run(strict, said)
+    assert run(lenient, said)[-1] is SpeechState.END
 
 
 def test_start_threshold_is_a_share_of_the_window() -> None:
     click = [Q] * 10 + [S] * 3 + [Q] * 10
-    assert Moment.ONSET in run(Endpointer(Endpointing(start_threshold=0.2)), click)
-    assert Moment.ONSET not in run(Endpointer(Endpointing(start_threshold=0.8)), click)
+    assert SpeechState.ONSET in run(Endpointer(Endpointing(start_threshold=0.2)), click)
+    assert SpeechState.ONSET not in run(Endpointer(Endpointing(start_threshold=0.8)), click)
 
 
 def test_a_long_utterance_is_cut_at_its_quietest_place() -> None:
     endpointer = Endpointer(Endpointing(max_utterance_ms=6400))
     said = [S] * 200
     said[170] = 0.2
-    moments = run(endpointer, said)
-    assert moments[-1] is Moment.CUT
+    states = run(endpointer, said)
+    assert states[-1] is SpeechState.CUT
     assert endpointer.end == 170
 
 

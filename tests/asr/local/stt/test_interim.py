@@ -8,12 +8,12 @@ import time
 import numpy as np
 import pytest
 
-from asr.local.engine import Audio, Decoded, Hints, spread
-from asr.local.hearing import HearingRequest
-from asr.local.interim import Interim
-from asr.local.pool import DecodePool
-from asr.local.voice import FRAME_MS
-from asr.local.wording import Wording
+from asr.local.stt.decode_pool import DecodePool
+from asr.local.stt.engines.base import Audio, DecodeOptions, EngineHypothesis, estimate_word_times
+from asr.local.stt.interim import InterimDecoder
+from asr.local.stt.text.formatter import TextFormatter
+from asr.local.stt.types import RecognitionOptions
+from asr.local.stt.vad import FRAME_MS
 
 SECOND = 1000 // FRAME_MS + 1
 
@@ -21,20 +21,20 @@ SECOND = 1000 // FRAME_MS + 1
 class Slow:
     """An engine that answers when it is let."""
 
-    name, language, room_s = "slow", "en-US", 0.0
+    name, language, joint_window_s = "slow", "en-US", 0.0
 
     def __init__(self) -> None:
         self.let = threading.Event()
 
-    def decode(self, samples: Audio, hints: Hints) -> list[Decoded]:
+    def decode(self, samples: Audio, options: DecodeOptions) -> list[EngineHypothesis]:
         self.let.wait(10)
-        return [Decoded(spread(["so", "far"], 0, 500, 0.5), 0.5)]
+        return [EngineHypothesis(estimate_word_times(["so", "far"], 0, 500, 0.5), 0.5)]
 
     def close(self) -> None: ...
 
 
-def interim(engine: Slow) -> Interim:
-    return Interim(engine, DecodePool(1), Wording(HearingRequest(rate=8000)))
+def interim(engine: Slow) -> InterimDecoder:
+    return InterimDecoder(engine, DecodePool(1), TextFormatter(RecognitionOptions(rate=8000)))
 
 
 def sound() -> Audio:
@@ -56,7 +56,7 @@ async def test_live_speech_does_not_wait() -> None:
 
 
 async def test_a_file_gets_all_its_interims(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("asr.local.interim._PATIENCE_S", 10)
+    monkeypatch.setattr("asr.local.stt.interim._PATIENCE_S", 10)
     engine = Slow()
     threading.Timer(0.2, engine.let.set).start()
     quick = interim(engine)
@@ -66,12 +66,12 @@ async def test_a_file_gets_all_its_interims(monkeypatch: pytest.MonkeyPatch) -> 
 
 async def test_a_call_that_catches_up_does_not_wait_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its sound comes as fast as a file's, and the machine has no time for interims."""
-    monkeypatch.setattr("asr.local.interim._PATIENCE_S", 0.05)
+    monkeypatch.setattr("asr.local.stt.interim._PATIENCE_S", 0.05)
     engine = Slow()
     behind = interim(engine)
     assert await behind.update(1, sound) == []
     assert await behind.update(SECOND, sound) == [], "waited for, and not for long"
-    monkeypatch.setattr("asr.local.interim._PATIENCE_S", 10)
+    monkeypatch.setattr("asr.local.stt.interim._PATIENCE_S", 10)
     assert await behind.update(2 * SECOND, sound) == [], "not waited for again"
     engine.let.set()
     for _ in range(100):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from asr.local.engine import Audio
-from asr.local.hearing import Samples
-from asr.local.resampler import Resampler, frames_per_step
+from asr.local.stt.engines.base import Audio
+from asr.local.stt.resampler import Resampler, frames_per_step
+from asr.local.stt.types import Samples
 
 
 def tone(rate: int, hertz: float, seconds: float = 1.0) -> Samples:

@@ -9,11 +9,11 @@ import av
 import numpy as np
 import pytest
 
-from asr.local.ears import LocalEars
-from asr.local.engine import Audio, Decoded, Hints
-from asr.local.hearing import Boost, Busy, Endpointing, HearingRequest, Samples
-from tests.asr.local.hearing.conftest import RATE, recording
-from tests.asr.local.hearing.listening import finals, listen, pieces, texts
+from asr.local.stt.engines.base import Audio, DecodeOptions, EngineHypothesis
+from asr.local.stt.recognizer import LocalRecognizer
+from asr.local.stt.types import Boost, Busy, Endpointing, RecognitionOptions, Samples
+from tests.asr.local.stt.conftest import RATE, recording
+from tests.asr.local.stt.stream_driver import finals, pieces, recognize, texts
 from tests.watching import until
 
 SECONDS = np.arange(RATE * 6) / RATE
@@ -27,23 +27,23 @@ SPEECHLESS = {
 
 
 @pytest.mark.parametrize("kind", SPEECHLESS)
-async def test_no_words_where_nobody_speaks(ears: LocalEars, kind: str) -> None:
-    heard = await listen(ears, pieces(SPEECHLESS[kind].astype(np.int16), 800))
-    assert heard == []
+async def test_no_words_where_nobody_speaks(recognizer: LocalRecognizer, kind: str) -> None:
+    results = await recognize(recognizer, pieces(SPEECHLESS[kind].astype(np.int16), 800))
+    assert results == []
 
 
 @pytest.mark.parametrize("gain", [0.03, 8.0], ids=["very quiet", "clipped"])
-async def test_level_does_not_matter(ears: LocalEars, two_sentences: Samples, gain: float) -> None:
+async def test_level_does_not_matter(recognizer: LocalRecognizer, two_sentences: Samples, gain: float) -> None:
     loud = (two_sentences * gain).clip(-32768, 32767).astype(np.int16)
-    said = " ".join(texts(await listen(ears, pieces(loud, 8000)))).lower()
+    said = " ".join(texts(await recognize(recognizer, pieces(loud, 8000)))).lower()
     assert "everything before us" in said
 
 
 @pytest.mark.usefixtures("every_interim")
-async def test_interims_grow_and_the_final_replaces_them(ears: LocalEars, two_sentences: Samples) -> None:
-    heard = await listen(ears, pieces(two_sentences, 800), interim=True)
-    first_final = next(at for at, one in enumerate(heard) if one.final)
-    interims = heard[:first_final]
+async def test_interims_grow_and_the_final_replaces_them(recognizer: LocalRecognizer, two_sentences: Samples) -> None:
+    results = await recognize(recognizer, pieces(two_sentences, 800), interim=True)
+    first_final = next(at for at, one in enumerate(results) if one.final)
+    interims = results[:first_final]
     assert len(interims) >= 4
     assert {one.stability for one in interims} == {0.1, 0.9}
     for at, one in enumerate(interims):
@@ -53,14 +53,14 @@ async def test_interims_grow_and_the_final_replaces_them(ears: LocalEars, two_se
         if one.stability == 0.9:
             assert text.endswith(" ")
             assert interims[at + 1].stability == 0.1, "a stable prefix is followed by its volatile rest"
-    assert heard[first_final].stability == 0
-    processed = [one.processed_ms for one in heard]
+    assert results[first_final].stability == 0
+    processed = [one.processed_ms for one in results]
     assert processed == sorted(processed)
 
 
-async def test_words_have_times(ears: LocalEars, two_sentences: Samples) -> None:
-    heard = finals(await listen(ears, pieces(two_sentences, 800), word_times=True))
-    for one in heard:
+async def test_words_have_times(recognizer: LocalRecognizer, two_sentences: Samples) -> None:
+    results = finals(await recognize(recognizer, pieces(two_sentences, 800), word_times=True))
+    for one in results:
         best = one.alternatives[0]
         assert " ".join(word.text for word in best.words) == best.text
         edges = [edge for word in best.words for edge in (word.start_ms, word.end_ms)]
@@ -72,20 +72,20 @@ async def test_words_have_times(ears: LocalEars, two_sentences: Samples) -> None
 
 
 @pytest.mark.parametrize("patient", [False, True])
-async def test_the_last_word_lasts_as_long_as_the_voice(ears: LocalEars, patient: bool) -> None:
+async def test_the_last_word_lasts_as_long_as_the_voice(recognizer: LocalRecognizer, patient: bool) -> None:
     """Read out, a number takes longer than its digits let an engine guess: redaction silences all of it."""
     call = Path(__file__).parents[4] / "examples" / "calls" / "lost-card.ogg"
     with av.open(str(call)) as container:
         resampler = av.AudioResampler("s16p", "stereo", RATE)
         parts = [part.to_ndarray() for frame in container.decode(audio=0) for part in resampler.resample(frame)]
     caller = np.concatenate(parts, axis=1)[0][12 * RATE : 30 * RATE]
-    heard = finals(await listen(ears, pieces(caller, 800), word_times=True, patient=patient))
-    [read_out] = [one for one in heard if "card number is" in one.alternatives[0].text]
+    results = finals(await recognize(recognizer, pieces(caller, 800), word_times=True, patient=patient))
+    [read_out] = [one for one in results if "card number is" in one.alternatives[0].text]
     assert read_out.alternatives[0].words[-1].end_ms >= read_out.speech_ms[1]
 
 
-async def test_no_word_times_unless_asked_and_alternatives(ears: LocalEars, two_sentences: Samples) -> None:
-    first = finals(await listen(ears, pieces(two_sentences, 8000), alternatives=3))[0]
+async def test_no_word_times_unless_asked_and_alternatives(recognizer: LocalRecognizer, two_sentences: Samples) -> None:
+    first = finals(await recognize(recognizer, pieces(two_sentences, 8000), alternatives=3))[0]
     assert not any(alternative.words for alternative in first.alternatives)
     spoken = [alternative.text for alternative in first.alternatives]
     assert 1 < len(spoken) <= 3
@@ -94,127 +94,127 @@ async def test_no_word_times_unless_asked_and_alternatives(ears: LocalEars, two_
     assert certainty == sorted(certainty, reverse=True)
 
 
-async def test_stop_history_moves_the_final(ears: LocalEars, two_sentences: Samples) -> None:
+async def test_stop_history_moves_the_final(recognizer: LocalRecognizer, two_sentences: Samples) -> None:
     sentence = np.concatenate([two_sentences[: RATE * 3 + RATE // 2], np.zeros(RATE * 2, dtype=np.int16)])
     arrived = {}
     for history in (400, 1200):
-        listener = ears.listen(HearingRequest(rate=RATE, endpointing=Endpointing(stop_history_ms=history)))
+        stream = recognizer.open_stream(RecognitionOptions(rate=RATE, endpointing=Endpointing(stop_history_ms=history)))
         for at, message in enumerate(pieces(sentence, 160)):
-            if finals(await listener.hear(message)):
+            if finals(await stream.feed(message)):
                 arrived[history] = at * 20
                 break
-        listener.close()
+        stream.close()
     assert 740 <= arrived[1200] - arrived[400] <= 860
 
 
 async def test_who_goes_on_speaking_is_not_decoded_to_the_end_of_the_pause(
-    ears: LocalEars, two_sentences: Samples, monkeypatch: pytest.MonkeyPatch
+    recognizer: LocalRecognizer, two_sentences: Samples, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A pause too short to be an end begins a decoding; the engine is told when its words are not wanted any more."""
-    engine = ears._engines["whisper-tiny"]
-    begun: list[Hints] = []
+    engine = recognizer._engines["whisper-tiny"]
+    begun: list[DecodeOptions] = []
 
-    def decode(samples: Audio, hints: Hints) -> list[Decoded]:
-        begun.append(hints)
-        return type(engine).decode(engine, samples, hints)
+    def decode(samples: Audio, options: DecodeOptions) -> list[EngineHypothesis]:
+        begun.append(options)
+        return type(engine).decode(engine, samples, options)
 
     monkeypatch.setattr(engine, "decode", decode)
-    listener = ears.listen(HearingRequest(rate=RATE, endpointing=Endpointing(stop_history_ms=440)))
-    await listener.hear(np.concatenate([two_sentences[: RATE * 2], np.zeros(RATE * 3 // 10, dtype=np.int16)]))
+    stream = recognizer.open_stream(RecognitionOptions(rate=RATE, endpointing=Endpointing(stop_history_ms=440)))
+    await stream.feed(np.concatenate([two_sentences[: RATE * 2], np.zeros(RATE * 3 // 10, dtype=np.int16)]))
     await until(lambda: begun)
     assert begun[0].wanted()
-    heard = await listener.hear(two_sentences[RATE * 2 : RATE * 7 // 2])
+    results = await stream.feed(two_sentences[RATE * 2 : RATE * 7 // 2])
     assert not begun[0].wanted()
-    heard += await listener.hear(np.zeros(RATE, dtype=np.int16))
-    listener.close()
-    assert len(finals(heard)) == 1
+    results += await stream.feed(np.zeros(RATE, dtype=np.int16))
+    stream.close()
+    assert len(finals(results)) == 1
 
 
-async def test_first_pass_comes_before_the_final(ears: LocalEars, two_sentences: Samples) -> None:
+async def test_first_pass_comes_before_the_final(recognizer: LocalRecognizer, two_sentences: Samples) -> None:
     sentence = np.concatenate([two_sentences[: RATE * 3 + RATE // 2], np.zeros(RATE * 2, dtype=np.int16)])
     endpointing = Endpointing(stop_history_ms=1000, stop_history_eou_ms=320)
-    heard = await listen(ears, pieces(sentence, 800), endpointing=endpointing)
-    assert [one.stability for one in heard] == [1.0, 0.0]
-    assert heard[1].processed_ms - heard[0].processed_ms == pytest.approx(680, abs=64)
-    assert "before us" in heard[0].alternatives[0].text
+    results = await recognize(recognizer, pieces(sentence, 800), endpointing=endpointing)
+    assert [one.stability for one in results] == [1.0, 0.0]
+    assert results[1].processed_ms - results[0].processed_ms == pytest.approx(680, abs=64)
+    assert "before us" in results[0].alternatives[0].text
 
 
-async def test_a_long_utterance_is_cut_and_nothing_is_lost(ears: LocalEars) -> None:
+async def test_a_long_utterance_is_cut_and_nothing_is_lost(recognizer: LocalRecognizer) -> None:
     speech = recording("two_cities.wav", 28.9, 38.0)
     endless = Endpointing(max_utterance_ms=6000, stop_history_ms=3000)
-    heard = finals(await listen(ears, pieces(speech, 800), endpointing=endless))
-    assert len(heard) >= 2
-    assert all(one.processed_ms - one.speech_ms[0] <= 6100 for one in heard)
-    said = " ".join(texts(heard)).lower()
+    results = finals(await recognize(recognizer, pieces(speech, 800), endpointing=endless))
+    assert len(results) >= 2
+    assert all(one.processed_ms - one.speech_ms[0] <= 6100 for one in results)
+    said = " ".join(texts(results)).lower()
     for part in ("in short", "the period was so far like the present", "insisted on its being received"):
         assert part in said
 
 
-async def test_end_utterance_finalises_at_once(ears: LocalEars, two_sentences: Samples) -> None:
-    listener = ears.listen(HearingRequest(rate=RATE))
-    assert await listener.end_utterance() == []
-    await listener.hear(two_sentences[: RATE * 2])
-    forced = await listener.end_utterance()
+async def test_end_utterance_finalises_at_once(recognizer: LocalRecognizer, two_sentences: Samples) -> None:
+    stream = recognizer.open_stream(RecognitionOptions(rate=RATE))
+    assert await stream.end_utterance() == []
+    await stream.feed(two_sentences[: RATE * 2])
+    forced = await stream.end_utterance()
     assert len(texts(forced)) == 1
     assert forced[0].processed_ms <= 2000
-    rest = await listener.hear(two_sentences[RATE * 2 :]) + await listener.finish()
+    rest = await stream.feed(two_sentences[RATE * 2 :]) + await stream.finish()
     assert "direct to heaven" in " ".join(texts(rest))
-    listener.close()
+    stream.close()
 
 
 @pytest.mark.usefixtures("every_interim")
-async def test_boosted_phrases_keep_their_casing(ears: LocalEars, two_sentences: Samples) -> None:
+async def test_boosted_phrases_keep_their_casing(recognizer: LocalRecognizer, two_sentences: Samples) -> None:
     boosts = (Boost("Before Us", 10),)
-    heard = await listen(ears, pieces(two_sentences, 800), boosts=boosts, punctuation=False, interim=True)
-    assert "Before Us" in " ".join(texts(heard))
-    assert any("Before Us" in one.alternatives[0].text for one in heard if not one.final)
+    results = await recognize(recognizer, pieces(two_sentences, 800), boosts=boosts, punctuation=False, interim=True)
+    assert "Before Us" in " ".join(texts(results))
+    assert any("Before Us" in one.alternatives[0].text for one in results if not one.final)
 
 
-async def test_suppressed_phrases_do_not_appear(ears: LocalEars, two_sentences: Samples) -> None:
-    plain = texts(await listen(ears, pieces(two_sentences, 800)))[0]
+async def test_suppressed_phrases_do_not_appear(recognizer: LocalRecognizer, two_sentences: Samples) -> None:
+    plain = texts(await recognize(recognizer, pieces(two_sentences, 800)))[0]
     assert "nothing" in plain
-    suppressed = texts(await listen(ears, pieces(two_sentences, 800), boosts=(Boost("nothing", -10),)))[0]
+    suppressed = texts(await recognize(recognizer, pieces(two_sentences, 800), boosts=(Boost("nothing", -10),)))[0]
     assert "nothing" not in suppressed
 
 
-async def test_the_detector_tells_its_probabilities(ears: LocalEars, two_sentences: Samples) -> None:
-    heard = await listen(ears, pieces(two_sentences, 800), vad_probabilities=True)
-    told = [probability for one in heard for probability in one.vad]
+async def test_the_detector_tells_its_probabilities(recognizer: LocalRecognizer, two_sentences: Samples) -> None:
+    results = await recognize(recognizer, pieces(two_sentences, 800), vad_probabilities=True)
+    told = [probability for one in results for probability in one.vad]
     assert len(told) == pytest.approx(len(two_sentences) / 256, abs=1)
     assert max(told) > 0.8
     assert min(told) < 0.1
 
 
-async def test_the_other_engine_can_be_asked_for(ears: LocalEars, two_sentences: Samples) -> None:
-    assert [engine.name for engine in ears.engines] == ["whisper-tiny", "moonshine-tiny"]
-    said = texts(await listen(ears, pieces(two_sentences, 8000), engine="moonshine-tiny"))
+async def test_the_other_engine_can_be_asked_for(recognizer: LocalRecognizer, two_sentences: Samples) -> None:
+    assert [engine.name for engine in recognizer.engines] == ["whisper-tiny", "moonshine-tiny"]
+    said = texts(await recognize(recognizer, pieces(two_sentences, 8000), engine="moonshine-tiny"))
     assert "before us" in " ".join(said)
     with pytest.raises(KeyError):
-        ears.listen(HearingRequest(rate=RATE, engine="parakeet"))
+        recognizer.open_stream(RecognitionOptions(rate=RATE, engine="parakeet"))
 
 
-async def test_streams_do_not_hear_each_other(ears: LocalEars, two_sentences: Samples) -> None:
-    alone = await listen(ears, pieces(two_sentences, 800))
-    together = await asyncio.gather(*(listen(ears, pieces(two_sentences, 400 + 100 * at)) for at in range(2)))
+async def test_streams_do_not_hear_each_other(recognizer: LocalRecognizer, two_sentences: Samples) -> None:
+    alone = await recognize(recognizer, pieces(two_sentences, 800))
+    together = await asyncio.gather(*(recognize(recognizer, pieces(two_sentences, 400 + 100 * at)) for at in range(2)))
     assert all(one == alone for one in together)
 
 
-async def test_a_stream_too_many_is_refused_and_its_place_comes_back(ears: LocalEars) -> None:
-    places = [ears.listen(HearingRequest(rate=RATE)) for _ in range(ears.max_streams)]
+async def test_a_stream_too_many_is_refused_and_its_place_comes_back(recognizer: LocalRecognizer) -> None:
+    places = [recognizer.open_stream(RecognitionOptions(rate=RATE)) for _ in range(recognizer.max_streams)]
     with pytest.raises(Busy):
-        ears.listen(HearingRequest(rate=RATE))
+        recognizer.open_stream(RecognitionOptions(rate=RATE))
     for place in places:
         place.close()
         place.close()
-    assert ears.streams == 0
+    assert recognizer.streams == 0
 
 
-async def test_closing_while_decoding_frees_the_place(ears: LocalEars, two_sentences: Samples) -> None:
-    listener = ears.listen(HearingRequest(rate=RATE))
-    hearing = asyncio.create_task(listener.hear(two_sentences))
+async def test_closing_while_decoding_frees_the_place(recognizer: LocalRecognizer, two_sentences: Samples) -> None:
+    stream = recognizer.open_stream(RecognitionOptions(rate=RATE))
+    hearing = asyncio.create_task(stream.feed(two_sentences))
     await asyncio.sleep(0.05)
     hearing.cancel()
-    listener.close()
+    stream.close()
     with pytest.raises(asyncio.CancelledError):
         await hearing
-    assert ears.streams == 0
+    assert recognizer.streams == 0

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from asr.local.ears import LocalEars
-from asr.local.engine import RATE, Audio, Decoded, Hints
-from asr.local.hearing import Heard, HearingRequest, Samples, Word
-from asr.local.window import Utterance, decode_together, fit
-from tests.asr.local.hearing.listening import finals, listen, pieces, ragged, texts
-from tests.asr.local.hearing.test_determinism import shifted
+from asr.local.stt.engines.base import RATE, Audio, DecodeOptions, EngineHypothesis
+from asr.local.stt.recognizer import LocalRecognizer
+from asr.local.stt.types import RecognitionOptions, RecognitionResult, RecognizedWord, Samples
+from asr.local.stt.window import FinishedUtterance, decode_together, fit
+from tests.asr.local.stt.stream_driver import finals, pieces, ragged, recognize, texts
+from tests.asr.local.stt.test_determinism import shifted
 
 PATIENT = {"word_times": True, "clean_points": True, "patient": True}
 
@@ -18,13 +18,13 @@ PATIENT = {"word_times": True, "clean_points": True, "patient": True}
 class Scripted:
     """Hears a word wherever the sound is not silence; its name is how long it is. Skips what it is told to."""
 
-    name, language, room_s = "scripted", "en-US", 28.0
+    name, language, joint_window_s = "scripted", "en-US", 28.0
 
     def __init__(self, *, deaf_to: str = "", unsure_of: str = "") -> None:
         self.deaf_to, self.unsure_of = deaf_to, unsure_of
         self.asked: list[float] = []
 
-    def decode(self, samples: Audio, hints: Hints) -> list[Decoded]:
+    def decode(self, samples: Audio, options: DecodeOptions) -> list[EngineHypothesis]:
         alone = len(self.asked) > 0
         self.asked.append(len(samples) / RATE)
         edges = np.flatnonzero(np.diff((samples != 0).astype(int), prepend=0, append=0)).reshape(-1, 2)
@@ -32,17 +32,19 @@ class Scripted:
         for start, end in (edges * 1000 // RATE).tolist():
             text = str(end - start)
             if alone or text != self.deaf_to:
-                words.append(Word(text, start, end, 0.1 if text == self.unsure_of and not alone else 0.9))
-        return [Decoded(tuple(words), 0.9)] if words else []
+                words.append(RecognizedWord(text, start, end, 0.1 if text == self.unsure_of and not alone else 0.9))
+        return [EngineHypothesis(tuple(words), 0.9)] if words else []
 
     def close(self) -> None: ...
 
 
-def utterance(ms: int) -> Utterance:
+def utterance(ms: int) -> FinishedUtterance:
     """A word of so many milliseconds, 100 of silence around it."""
     samples = np.zeros((ms + 200) * RATE // 1000, np.float32)
     samples[RATE // 10 : -RATE // 10] = 0.1
-    return Utterance(samples, Hints(word_times=True, speech_ms=(100, ms + 100)), 0, (100, ms + 100), ms + 200, ms + 200)
+    return FinishedUtterance(
+        samples, DecodeOptions(word_times=True, speech_ms=(100, ms + 100)), 0, (100, ms + 100), ms + 200, ms + 200
+    )
 
 
 def test_each_utterance_gets_its_own_words_with_its_own_times() -> None:
@@ -70,14 +72,14 @@ def test_a_window_has_room_for_pauses_too() -> None:
 
 
 @pytest.fixture(scope="module")
-async def undisturbed(ears: LocalEars, conversation: Samples) -> list[Heard]:
-    return await listen(ears, pieces(conversation, 800), **PATIENT)
+async def undisturbed(recognizer: LocalRecognizer, conversation: Samples) -> list[RecognitionResult]:
+    return await recognize(recognizer, pieces(conversation, 800), **PATIENT)
 
 
 async def test_a_patient_stream_hears_the_same_utterances(
-    ears: LocalEars, conversation: Samples, undisturbed: list[Heard]
+    recognizer: LocalRecognizer, conversation: Samples, undisturbed: list[RecognitionResult]
 ) -> None:
-    at_once = finals(await listen(ears, pieces(conversation, 800), word_times=True))
+    at_once = finals(await recognize(recognizer, pieces(conversation, 800), word_times=True))
     together = finals(undisturbed)
     assert [one.speech_ms for one in together] == [one.speech_ms for one in at_once]
     said = " ".join(texts(together)).lower()
@@ -89,21 +91,21 @@ async def test_a_patient_stream_hears_the_same_utterances(
 
 
 async def test_the_size_of_messages_changes_nothing(
-    ears: LocalEars, conversation: Samples, undisturbed: list[Heard]
+    recognizer: LocalRecognizer, conversation: Samples, undisturbed: list[RecognitionResult]
 ) -> None:
-    assert await listen(ears, ragged(conversation, 3), **PATIENT) == undisturbed
+    assert await recognize(recognizer, ragged(conversation, 3), **PATIENT) == undisturbed
 
 
 async def test_resuming_in_a_window_gives_all_of_it_again(
-    ears: LocalEars, conversation: Samples, monkeypatch: pytest.MonkeyPatch
+    recognizer: LocalRecognizer, conversation: Samples, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who resumes where any of these results says gets every utterance behind that place, in the same words."""
-    monkeypatch.setattr(ears._engines["whisper-tiny"], "room_s", 9.0)
-    whole = await listen(ears, pieces(conversation, 800), **PATIENT)
+    monkeypatch.setattr(recognizer._engines["whisper-tiny"], "joint_window_s", 9.0)
+    whole = await recognize(recognizer, pieces(conversation, 800), **PATIENT)
     places = sorted({one.processed_ms for one in whole})
     assert len({one.processed_ms for one in finals(whole)}) > 1, "more than one window"
     for place in places:
-        rest = await listen(ears, pieces(conversation[place * 8 :], 1111), **PATIENT)
+        rest = await recognize(recognizer, pieces(conversation[place * 8 :], 1111), **PATIENT)
         resumed = [shifted(one, place) for one in finals(rest)]
         assert [(one.speech_ms, one.alternatives) for one in resumed] == [
             (one.speech_ms, one.alternatives) for one in finals(whole) if one.speech_ms[0] >= place
@@ -111,10 +113,10 @@ async def test_resuming_in_a_window_gives_all_of_it_again(
 
 
 async def test_it_does_not_wait_for_ever(
-    ears: LocalEars, conversation: Samples, monkeypatch: pytest.MonkeyPatch
+    recognizer: LocalRecognizer, conversation: Samples, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("asr.local.listener._PATIENCE_MS", 10_000)
-    listener = ears.listen(HearingRequest(rate=8000, patient=True))
-    heard = await listener.hear(conversation[: 8000 * 17])
-    listener.close()
-    assert "everything before us" in " ".join(texts(heard)).lower(), "during the long silence, not after it"
+    monkeypatch.setattr("asr.local.stt.stream._PATIENCE_MS", 10_000)
+    stream = recognizer.open_stream(RecognitionOptions(rate=8000, patient=True))
+    results = await stream.feed(conversation[: 8000 * 17])
+    stream.close()
+    assert "everything before us" in " ".join(texts(results)).lower(), "during the long silence, not after it"

@@ -8,6 +8,8 @@ import struct
 import uuid
 from typing import Self
 
+import numpy as np
+
 from tenor.g711 import Samples
 
 
@@ -53,3 +55,43 @@ class AudioSocket:
     async def send(self, kind: int, payload: bytes) -> None:
         self.writer.write(struct.pack(">BH", kind, len(payload)) + payload)
         await self.writer.drain()
+
+
+class AudioSocketCaller(AudioSocket):
+    """A channel on which we are heard: Asterisk plays every frame it gets, in real time."""
+
+    def __init__(self, port: int, number: uuid.UUID, *, kind: int = 0x10, rate: int = 8000) -> None:
+        super().__init__(port, number, kind=kind, rate=rate)
+        self.received: list[tuple[int, bytes]] = []
+        self.most_ahead_s = 0.0
+        """How much audio waited to be played at most."""
+        self._rate_hz = rate
+
+    async def __aenter__(self) -> Self:
+        await super().__aenter__()
+        self._receiving = asyncio.create_task(self._receive())
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._receiving.cancel()
+        await super().__aexit__(*exc)
+
+    @property
+    def heard(self) -> bytes:
+        return b"".join(pcm for _, pcm in self.received)
+
+    async def silence(self, seconds: float) -> None:
+        await self.speak(np.zeros(round(self._rate_hz * seconds), np.int16), paced=True)
+
+    async def _receive(self) -> None:
+        loop = asyncio.get_running_loop()
+        played = 0.0
+        while True:
+            kind, length = struct.unpack(">BH", await self.reader.readexactly(3))
+            payload = await self.reader.readexactly(length)
+            if kind == 0x00:
+                return
+            assert length == self._rate_hz // 50 * 2, "20 ms in each frame"
+            self.received.append((kind, payload))
+            played = max(played, loop.time()) + 0.02
+            self.most_ahead_s = max(self.most_ahead_s, played - loop.time())

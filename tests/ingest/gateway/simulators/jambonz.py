@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any, Self
 
+import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
@@ -59,3 +60,46 @@ class Listen:
     async def die(self) -> None:
         self.socket.transport.abort()
         await self.socket.wait_closed()
+
+
+class ListenCaller(Listen):
+    """`bidirectionalAudio` with `streaming`: samples we send are played in real time, until `killAudio`."""
+
+    def __init__(self, port: int, call_sid: str, *, rate: int = 8000, **told: Any) -> None:
+        super().__init__(port, call_sid, rate=rate, mix="mono", **told)
+        self._rate = rate
+        self.received = bytearray()
+        self.most_ahead_s = 0.0
+        """How much audio waited to be played at most."""
+        self.killed = 0
+        """How often what waited was forgotten."""
+        self.closed = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        await super().__aenter__()
+        self._receiving = asyncio.create_task(self._receive())
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._receiving.cancel()
+        await super().__aexit__(*exc)
+
+    async def silence(self, seconds: float) -> None:
+        await self.speak(np.zeros(round(self._rate * seconds), np.int16), paced=True)
+
+    async def press(self, digit: str) -> None:
+        await self.socket.send(json.dumps({"event": "dtmf", "dtmf": digit, "duration": "1600"}))
+
+    async def _receive(self) -> None:
+        loop = asyncio.get_running_loop()
+        played = 0.0
+        async for message in self.socket:
+            if isinstance(message, bytes):
+                self.received += message
+                played = max(played, loop.time()) + len(message) / 2 / self._rate
+                self.most_ahead_s = max(self.most_ahead_s, played - loop.time())
+            else:
+                assert json.loads(message) == {"type": "killAudio"}
+                self.killed += 1
+                played = loop.time()
+        self.closed.set()

@@ -7,11 +7,13 @@ import base64
 import hashlib
 import hmac
 import json
+from collections import deque
 from typing import Any, Self
 
+import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
 
-from tenor.g711 import Samples, encode_ulaw
+from tenor.g711 import Samples, decode_ulaw, encode_ulaw
 
 FRAME = 160
 
@@ -108,6 +110,10 @@ class TwilioStream:
         self.socket.transport.abort()
         await self.socket.wait_closed()
 
+    async def press(self, digit: str) -> None:
+        """A key of the caller's telephone."""
+        await self.send(self._numbered({"event": "dtmf", "dtmf": {"track": "inbound_track", "digit": digit}}))
+
     async def send(self, message: dict[str, Any]) -> None:
         await self.socket.send(json.dumps(message))
 
@@ -115,3 +121,87 @@ class TwilioStream:
         self._sequence += 1
         names = ("sequence_number", "stream_id") if self._telnyx else ("sequenceNumber", "streamSid")
         return {names[0]: str(self._sequence), names[1]: "MZ1", **message}
+
+
+class TwilioCaller(TwilioStream):
+    """A stream of `<Connect><Stream>`: what we send is played to the caller in real time, and can be cleared.
+
+    `async with TwilioCaller(...) as caller`; `caller.heard` is what the caller has heard so far."""
+
+    def __init__(self, port: int, call_sid: str, **how: Any) -> None:
+        super().__init__(port, call_sid, tracks=("inbound",), **how)
+        self.frames_at: list[float] = []
+        """When each frame of ours arrived."""
+        self.most_ahead_s = 0.0
+        """How much audio waited to be played at most."""
+        self.cleared_at: list[float] = []
+        self.marks: list[str] = []
+        self.closed = asyncio.Event()
+        self._heard = bytearray()
+        self._waiting: deque[bytes | str] = deque()
+        self._played_to = 0.0
+
+    async def __aenter__(self) -> Self:
+        await super().__aenter__()
+        self._tasks = [asyncio.create_task(self._receive()), asyncio.create_task(self._play())]
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await super().__aexit__(*exc)
+
+    @property
+    def heard(self) -> bytes:
+        """16-bit samples of what was played, without the silence in between."""
+        return decode_ulaw(bytes(self._heard)).tobytes()
+
+    @property
+    def heard_s(self) -> float:
+        return len(self._heard) / 8000
+
+    async def silence(self, seconds: float) -> None:
+        """The caller says nothing, in real time."""
+        await self.speak({"inbound": np.zeros(round(8000 * seconds), np.int16)}, paced=True)
+
+    async def _receive(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            async for text in self.socket:
+                message = json.loads(text)
+                assert message["streamSid"] == "MZ1"
+                match message["event"]:
+                    case "media":
+                        payload = base64.b64decode(message["media"]["payload"])
+                        assert len(payload) == FRAME
+                        self.frames_at.append(loop.time())
+                        self._waiting.append(payload)
+                        waiting = sum(1 for one in self._waiting if isinstance(one, bytes))
+                        self.most_ahead_s = max(self.most_ahead_s, 0.02 * waiting)
+                    case "mark":
+                        self._waiting.append(message["mark"]["name"])
+                    case "clear":
+                        self.cleared_at.append(loop.time())
+                        marks = [one for one in self._waiting if isinstance(one, str)]
+                        self._waiting.clear()
+                        for name in marks:
+                            await self._reached(name)
+        finally:
+            self.closed.set()
+
+    async def _play(self) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time()
+        while True:
+            while self._waiting and isinstance(self._waiting[0], str):
+                await self._reached(str(self._waiting.popleft()))
+            if self._waiting:
+                frame = self._waiting.popleft()
+                assert isinstance(frame, bytes)
+                self._heard += frame
+            due = max(due + 0.02, loop.time() - 0.1)
+            await asyncio.sleep(max(0.0, due - loop.time()))
+
+    async def _reached(self, name: str) -> None:
+        self.marks.append(name)
+        await self.send(self._numbered({"event": "mark", "mark": {"name": name}}))

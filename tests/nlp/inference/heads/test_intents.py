@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from finetune import sources
-from nlp.local import LocalUnderstanding
-from nlp.model import Model
-from nlp.taxonomy import UNKNOWN, Taxonomy, WantedIntent, read
+from finetune.corpus import datasets
+from nlp.inference.local import LocalBackend
+from nlp.inference.onnx_model import OnnxModel
+from tenor.taxonomy.intents import UNKNOWN, Taxonomy, WantedIntent, read
 
 PETS = WantedIntent(
     "pet_insurance",
@@ -31,23 +31,23 @@ OLD = {"i lost my debit card": "card_replacement", "what are your opening hours"
 
 
 @pytest.fixture(scope="module")
-def model() -> Model:
-    return Model()
+def model() -> OnnxModel:
+    return OnnxModel()
 
 
-def test_ten_examples_make_an_intent_at_once(model: Model) -> None:
-    before = LocalUnderstanding(model)
-    assert PETS.name not in {found.intent for found in before.understand(NEW)}
-    after = LocalUnderstanding(model, Taxonomy((*read().intents, PETS)))
-    assert [found.intent for found in after.understand(NEW)] == [PETS.name] * len(NEW)
+def test_ten_examples_make_an_intent_at_once(model: OnnxModel) -> None:
+    before = LocalBackend(model)
+    assert PETS.name not in {found.intent for found in before.analyze(NEW)}
+    after = LocalBackend(model, Taxonomy((*read().intents, PETS)))
+    assert [found.intent for found in after.analyze(NEW)] == [PETS.name] * len(NEW)
 
 
-def test_what_was_known_stays_known(model: Model) -> None:
-    after = LocalUnderstanding(model, Taxonomy((*read().intents, PETS)))
-    assert [found.intent for found in after.understand(list(OLD))] == list(OLD.values())
+def test_what_was_known_stays_known(model: OnnxModel) -> None:
+    after = LocalBackend(model, Taxonomy((*read().intents, PETS)))
+    assert [found.intent for found in after.analyze(list(OLD))] == list(OLD.values())
 
 
-def test_examples_added_to_an_intent_count_at_once(model: Model) -> None:
+def test_examples_added_to_an_intent_count_at_once(model: OnnxModel) -> None:
     slang = "gimme the lowdown on my dough"
     intents = [
         WantedIntent(intent.name, intent.description, (*intent.examples, *_SLANG), intent.task)
@@ -55,21 +55,21 @@ def test_examples_added_to_an_intent_count_at_once(model: Model) -> None:
         else intent
         for intent in read().intents
     ]
-    [found] = LocalUnderstanding(model, Taxonomy(tuple(intents))).understand([slang])
+    [found] = LocalBackend(model, Taxonomy(tuple(intents))).analyze([slang])
     assert found.intent == "balance"
 
 
 _SLANG = ("gimme the lowdown on my bread", "how much dough have i got", "what's the lowdown on my dough")
 
 
-def test_an_intent_taken_out_is_never_answered(model: Model) -> None:
-    fewer = LocalUnderstanding(model, Taxonomy(tuple(i for i in read().intents if i.name != "refund")))
-    [found] = fewer.understand(["i would like a refund for this"])
+def test_an_intent_taken_out_is_never_answered(model: OnnxModel) -> None:
+    fewer = LocalBackend(model, Taxonomy(tuple(i for i in read().intents if i.name != "refund")))
+    [found] = fewer.analyze(["i would like a refund for this"])
     assert found.intent != "refund"
     assert "refund" not in found.intent_scores
 
 
-def test_what_has_nothing_to_do_with_calls_is_unknown(model: Model) -> None:
-    texts = [row["text"] for row in sources.evaluation("intents") if row["label"] == UNKNOWN]
-    found = [one.intent for one in LocalUnderstanding(model).understand(texts)]
+def test_what_has_nothing_to_do_with_calls_is_unknown(model: OnnxModel) -> None:
+    texts = [row["text"] for row in datasets.evaluation("intents") if row["label"] == UNKNOWN]
+    found = [one.intent for one in LocalBackend(model).analyze(texts)]
     assert found.count(UNKNOWN) >= 0.8 * len(texts)

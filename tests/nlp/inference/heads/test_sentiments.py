@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from nlp.backend import open_backend
-from nlp.local import LocalUnderstanding
-from nlp.sentiments import read
-from tenor.errors import BadInput
+from nlp.inference.backend import open_backend
+from nlp.inference.local import LocalBackend
+from nlp.inference.onnx_model import DEFAULT
+from tenor.model_store import read_card
 from tenor.settings import LanguageSettings, Settings
+from tenor.taxonomy.sentiments import SHIPPED
 
 FIVE = """
 angry:
@@ -36,11 +35,11 @@ delighted:
 
 
 @pytest.fixture(scope="module")
-def five(tmp_path_factory: pytest.TempPathFactory) -> LocalUnderstanding:
+def five(tmp_path_factory: pytest.TempPathFactory) -> LocalBackend:
     path = tmp_path_factory.mktemp("labels") / "five.yaml"
     path.write_text(FIVE)
     backend = open_backend(Settings(language=LanguageSettings(sentiments=str(path))))
-    assert isinstance(backend, LocalUnderstanding)
+    assert isinstance(backend, LocalBackend)
     return backend
 
 
@@ -54,8 +53,8 @@ def five(tmp_path_factory: pytest.TempPathFactory) -> LocalUnderstanding:
         ("oh my god this is incredible, thank you so much", "delighted"),
     ],
 )
-def test_a_scale_of_five(five: LocalUnderstanding, text: str, label: str) -> None:
-    [found] = five.understand([text])
+def test_a_scale_of_five(five: LocalBackend, text: str, label: str) -> None:
+    [found] = five.analyze([text])
     assert found.sentiment == label
     assert set(found.sentiment_scores) == {"angry", "unhappy", "fine", "pleased", "delighted"}
     assert sum(found.sentiment_scores.values()) == pytest.approx(1.0)
@@ -63,38 +62,16 @@ def test_a_scale_of_five(five: LocalUnderstanding, text: str, label: str) -> Non
     assert (found.mood < -0.2) == (label in ("angry", "unhappy"))
 
 
-def test_what_cannot_be_told_is_what_is_worth_nothing(five: LocalUnderstanding) -> None:
-    for found in five.understand(["", "где моя посылка"]):
+def test_what_cannot_be_told_is_what_is_worth_nothing(five: LocalBackend) -> None:
+    for found in five.analyze(["", "где моя посылка"]):
         assert (found.sentiment, found.mood) == ("fine", 0.0)
 
 
-def test_sentences_tell_that_other_labels_were_in_force(five: LocalUnderstanding) -> None:
-    usual = LocalUnderstanding().versions
+def test_sentences_tell_that_other_labels_were_in_force(five: LocalBackend) -> None:
+    usual = LocalBackend().versions
     assert five.versions["sentiment"].startswith(usual["sentiment"] + "+")
     assert five.versions["intent"] == usual["intent"]
 
 
-def test_every_mistake_is_told_with_its_place(tmp_path: Path) -> None:
-    path = tmp_path / "labels.yaml"
-    path.write_text(
-        "good:\n  valence: 2\n  examples: [yes, yes, yes]\n"
-        "bad:\n  examples: [no, never, not at all]\n  colour: red\n"
-        "odd: [1, 2]\n"
-    )
-    with pytest.raises(BadInput) as caught:
-        read(path)
-    told = caught.value.message
-    assert f"{path}:2:12: a valence is a number from -1 (negative) to 1 (positive), not '2'" in told
-    assert f"{path}:3:13: label 'good' has fewer than 3 different examples" in told
-    assert f"{path}:4:1: label 'bad' has no valence" in told
-    assert f"{path}:6:3: there is no key of a label 'colour'" in told
-    assert f"{path}:7:6: label 'odd' is a mapping" in told
-
-
-def test_one_label_is_none(tmp_path: Path) -> None:
-    path = tmp_path / "labels.yaml"
-    path.write_text("good:\n  valence: 1\n  examples: [yes, great, fine]\n")
-    with pytest.raises(BadInput, match="at least 2 labels"):
-        read(path)
-    with pytest.raises(BadInput, match="cannot read"):
-        read(tmp_path / "missing.yaml")
+def test_the_labels_that_ship_are_those_of_the_model_that_ships() -> None:
+    assert list(SHIPPED) == [*read_card(DEFAULT).heads["sentiment"]]

@@ -16,20 +16,20 @@ import pytest
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
-from nlp.rules.postbox import Patience
-from nlp.rules.webhooks import GROUP, Webhooks
+from nlp.rules.webhooks.queue import DeliveryPolicy
+from nlp.rules.webhooks.worker import GROUP, WebhookWorker
 from tenor.bus import Bus, Partition, Record, lag
 from tenor.bus.opening import open_bus
 from tenor.errors import BadInput
 from tenor.events import CALLS, DEAD, Alert, CallState, DeadLetter
 from tenor.settings import LanguageSettings, Settings
 from tests.nlp.rules.calls import info
-from tests.nlp.rules.web import HANG, serving, status
+from tests.nlp.rules.webhooks.web import HANG, serving, status
 from tests.watching import until
 
 SECRET = "a secret of ours"
-PATIENT = Patience(timeout_s=30, give_up_s=60, first_wait_s=0.05, longest_wait_s=0.2)
-BRIEF = replace(PATIENT, give_up_s=1.5, at_once=2, waiting=20)
+POLICY = DeliveryPolicy(timeout_s=30, give_up_s=60, first_wait_s=0.05, longest_wait_s=0.2)
+BRIEF = replace(POLICY, give_up_s=1.5, at_once=2, waiting=20)
 RULES = """\
 cancels: {when: {says: cancel}, webhook: [crm, chat]}
 upset: {when: {caller: negative}, webhook: crm}
@@ -58,8 +58,8 @@ def alert(rule: str, at_ms: int = 0, call: str = "call-1") -> Alert:
 
 
 @asynccontextmanager
-async def at_work(bus: Bus, settings: Settings, patience: Patience = PATIENT) -> AsyncIterator[None]:
-    task = asyncio.create_task(Webhooks(bus, settings, patience=patience).run())
+async def at_work(bus: Bus, settings: Settings, policy: DeliveryPolicy = POLICY) -> AsyncIterator[None]:
+    task = asyncio.create_task(WebhookWorker(bus, settings, policy=policy).run())
     try:
         yield
     finally:
@@ -109,12 +109,13 @@ async def quiet_bus(embedded_settings: Settings) -> AsyncIterator[Bus]:
         yield bus
 
 
+@pytest.mark.slow
 async def test_it_is_tried_again_until_it_arrives(quiet_bus: Bus, embedded_settings: Settings) -> None:
     answers = [status(500), b"SSH-2.0-rubbish\r\n\r\n", HANG, status(429), status(200)]
     async with serving(crm=answers) as web:
         settings = ready(embedded_settings, crm=web.url("/crm"))
         await quiet_bus.publish(CALLS, alert("upset"))
-        async with at_work(quiet_bus, settings, replace(PATIENT, timeout_s=3)):
+        async with at_work(quiet_bus, settings, replace(POLICY, timeout_s=3)):
             await until(lambda: len(web.requests) == 5)
             await asyncio.sleep(0.3)
     assert len(web.requests) == 5, "after it arrived, no more"
@@ -122,6 +123,7 @@ async def test_it_is_tried_again_until_it_arrives(quiet_bus: Bus, embedded_setti
     assert not await dead(quiet_bus)
 
 
+@pytest.mark.slow
 async def test_one_that_never_answers_holds_up_nobody(quiet_bus: Bus, embedded_settings: Settings) -> None:
     async with serving(crm=[HANG], chat=[status(200)]) as web:
         settings = ready(embedded_settings, crm=web.url("/crm"), chat=web.url("/chat"))
@@ -235,4 +237,4 @@ async def test_settings_that_cannot_work(
     settings = ready(embedded_settings)
     language = settings.language.model_copy(update=change)
     with pytest.raises(BadInput, match=re.escape(message)):
-        Webhooks(quiet_bus, settings.model_copy(update={"language": language}))
+        WebhookWorker(quiet_bus, settings.model_copy(update={"language": language}))

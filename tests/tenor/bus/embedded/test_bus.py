@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tenor.bus import Partition
-from tenor.bus.embedded import EmbeddedBus
+from tenor.bus.embedded.bus import EmbeddedBus
 from tenor.bus.opening import open_bus
 from tenor.errors import BadInput, TenorError, Unavailable
 from tenor.events import AudioChunk

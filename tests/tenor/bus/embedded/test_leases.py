@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenor.bus import leases, schema
-from tenor.bus.leases import Member, shared_out
+from tenor.bus.embedded import leases, schema
+from tenor.bus.embedded.leases import Member, shared_out
 
 NAMES = st.sets(st.sampled_from("abcdefghij"), min_size=1)
 

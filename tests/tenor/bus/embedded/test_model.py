@@ -10,12 +10,13 @@ from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from tenor.bus import Commit, Consumer, Partition
-from tenor.bus.embedded import EmbeddedBus
+from tenor.bus.embedded.bus import EmbeddedBus
 from tenor.settings import BusSettings
 from tests.tenor.bus.processes import note
 from tests.tenor.bus.reading import fresh_topic
@@ -169,6 +170,7 @@ class BusModel(RuleBasedStateMachine):
                 assert position == len(self.log[partition])
 
 
+@pytest.mark.slow
 def test_the_bus_does_what_the_model_says() -> None:
     run_state_machine_as_test(
         BusModel,

@@ -18,18 +18,18 @@ from riva.client.argparse_utils import add_asr_config_argparse_parameters, add_c
 from riva.client.argparse_utils import add_realtime_config_argparse_parameters as add_realtime
 from riva.client.realtime import RealtimeClientASR, RealtimeClientTTS
 
-from asr.local.tickets import Tickets
+from asr.local.api.realtime.client_secrets import ClientSecrets
 from tests.asr.local import recordings
+from tests.asr.local.api.test_synthesis import TEXT, ToneVoice
 from tests.asr.local.conftest import Running, running
-from tests.asr.local.scripted import ScriptedEars, speech
-from tests.asr.local.test_server_synthesis import TEXT, ToneVoice
+from tests.asr.local.scripted import ScriptedRecognizer, speech
 
 CALL = np.concatenate([speech(5, silence_ms=900), speech(3, silence_ms=100)])
 
 
 @pytest.fixture
-def server(ears: ScriptedEars) -> Iterator[Running]:
-    with running(ears, ToneVoice(), http_port=0) as started:
+def server(recognizer: ScriptedRecognizer) -> Iterator[Running]:
+    with running(recognizer, ToneVoice(), http_port=0) as started:
         yield started
 
 
@@ -65,39 +65,41 @@ async def test_a_file_with_its_header(server: Running, rate: int) -> None:
     assert client.final_transcript == "What is natural language processing? What is natural? "
 
 
-async def test_a_microphone(server: Running, ears: ScriptedEars, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_microphone(
+    server: Running, recognizer: ScriptedRecognizer, capsys: pytest.CaptureFixture[str]
+) -> None:
     flags = ["--mic", "--sample-rate-hz", "8000", "--word-time-offsets", "--boosted-lm-words", "NetApp"]
     flags += ["--stop-history", "640", "--custom-configuration", "stop_history_eou:320", "--no-verbatim-transcripts"]
     client = await transcribe(arguments(server, *flags), speech(2, 8000).tobytes())
     assert client.final_transcript == "what is "
-    [request] = ears.requests
+    [request] = recognizer.options
     assert (request.rate, request.boosts[0].phrase, request.verbatim) == (8000, "NetApp", False)
     assert (request.endpointing.stop_history_ms, request.endpointing.stop_history_eou_ms) == (640, 320)
     assert "Words Info:" in capsys.readouterr().out
 
 
-async def test_forced_ends(server: Running, ears: ScriptedEars) -> None:
+async def test_forced_ends(server: Running, recognizer: ScriptedRecognizer) -> None:
     force = [False] * 3 + [True] + [False] * 4
     client = await transcribe(arguments(server, "--mic"), speech(4).tobytes(), force)
     assert client.final_transcript == "what is what is "
-    assert ears.open == 0
+    assert recognizer.open == 0
 
 
 async def conversation(server: Running, *events: dict[str, Any], intent: str = "transcription") -> list[Any]:
     """Everything the server says until it closes the socket."""
-    heard: list[Any] = []
+    received: list[Any] = []
     async with websockets.connect(f"ws://{server.http}/v1/realtime?intent={intent}") as socket:
         for event in events:
             await socket.send(json.dumps(event))
         with contextlib.suppress(websockets.ConnectionClosed):
             while True:
-                heard.append(json.loads(await socket.recv()))
-    return heard
+                received.append(json.loads(await socket.recv()))
+    return received
 
 
 async def test_the_order_of_events(server: Running) -> None:
     audio = {"type": "input_audio_buffer.append", "audio": base64.b64encode(CALL.tobytes()).decode()}
-    heard = await conversation(
+    events = await conversation(
         server,
         {"type": "transcription_session.update", "session": {"recognition_config": {"max_alternatives": 2}}},
         {"type": "something.unknown"},
@@ -105,7 +107,7 @@ async def test_the_order_of_events(server: Running) -> None:
         {"type": "input_audio_buffer.commit"},
         {"type": "input_audio_buffer.done"},
     )
-    kinds = [event["type"].removeprefix("conversation.item.input_audio_transcription.") for event in heard]
+    kinds = [event["type"].removeprefix("conversation.item.input_audio_transcription.") for event in events]
     assert kinds == [
         "conversation.created",
         "transcription_session.updated",
@@ -116,12 +118,12 @@ async def test_the_order_of_events(server: Running) -> None:
         "completed",
         "completed",
     ]
-    items = [event["item_id"] for event in heard if event["type"].endswith(("delta", "completed"))]
+    items = [event["item_id"] for event in events if event["type"].endswith(("delta", "completed"))]
     assert (len(set(items)), items[1] == items[2]) == (3, True)
-    assert heard[1]["session"]["recognition_config"]["max_alternatives"] == 2
-    assert heard[1]["session"]["input_audio_transcription"]["model"] == "whisper-tiny-en-US-asr-streaming"
-    assert [event["is_last_result"] for event in heard if "is_last_result" in event] == [False, False, True]
-    assert heard[-1]["transcript"] == "what is natural language processing what is natural "
+    assert events[1]["session"]["recognition_config"]["max_alternatives"] == 2
+    assert events[1]["session"]["input_audio_transcription"]["model"] == "whisper-tiny-en-US-asr-streaming"
+    assert [event["is_last_result"] for event in events if "is_last_result" in event] == [False, False, True]
+    assert events[-1]["transcript"] == "what is natural language processing what is natural "
 
 
 @pytest.mark.parametrize(
@@ -140,13 +142,13 @@ async def test_the_order_of_events(server: Running) -> None:
 async def test_what_is_wrong_is_said_before_the_socket_closes(
     server: Running, event: dict[str, Any], said: str
 ) -> None:
-    heard = await conversation(server, {"type": "transcription_session.update", **event})
-    assert heard[-1]["type"] == "error"
-    assert said in heard[-1]["error"]["message"]
+    events = await conversation(server, {"type": "transcription_session.update", **event})
+    assert events[-1]["type"] == "error"
+    assert said in events[-1]["error"]["message"]
 
 
-async def test_the_cap_and_idleness_hold_here_too(ears: ScriptedEars) -> None:
-    with running(ears, http_port=0, max_streams=1, idle_s=0.3) as server:
+async def test_the_cap_and_idleness_hold_here_too(recognizer: ScriptedRecognizer) -> None:
+    with running(recognizer, http_port=0, max_streams=1, idle_s=0.3) as server:
         async with websockets.connect(f"ws://{server.http}/v1/realtime?intent=transcription") as first:
             assert json.loads(await first.recv())["type"] == "conversation.created"
             [refused] = await conversation(server)
@@ -156,12 +158,12 @@ async def test_the_cap_and_idleness_hold_here_too(ears: ScriptedEars) -> None:
         assert (await conversation(server))[0]["type"] == "conversation.created"
 
 
-async def test_an_engine_that_fails_is_an_internal_error(server: Running, ears: ScriptedEars) -> None:
-    ears.failure = ValueError("secret words")
+async def test_an_engine_that_fails_is_an_internal_error(server: Running, recognizer: ScriptedRecognizer) -> None:
+    recognizer.failure = ValueError("secret words")
     audio = {"type": "input_audio_buffer.append", "audio": base64.b64encode(bytes(3200)).decode()}
-    heard = await conversation(server, audio, {"type": "input_audio_buffer.commit"})
-    assert heard[-1]["error"]["message"] == "internal error: ValueError"
-    assert ears.open == 0
+    events = await conversation(server, audio, {"type": "input_audio_buffer.commit"})
+    assert events[-1]["error"]["message"] == "internal error: ValueError"
+    assert recognizer.open == 0
 
 
 async def test_stopping_tells_realtime_clients(server: Running) -> None:
@@ -171,7 +173,7 @@ async def test_stopping_tells_realtime_clients(server: Running) -> None:
         assert json.loads(await socket.recv())["error"]["code"] == "UNAVAILABLE"
 
 
-async def speak(args: argparse.Namespace, texts: list[str | None]) -> bytes:
+async def synthesize(args: argparse.Namespace, texts: list[str | None]) -> bytes:
     async def generate() -> AsyncIterator[str | None]:
         for text in texts:
             yield text
@@ -189,7 +191,7 @@ async def speak(args: argparse.Namespace, texts: list[str | None]) -> bytes:
 
 async def test_speech(server: Running) -> None:
     flags = ["--query-params", "intent=synthesize", "--language-code", "en-US", "--voice", "English-US.Female-1"]
-    audio = await speak(arguments(server, *flags), [TEXT, None, "Good", "bye.", None])
+    audio = await synthesize(arguments(server, *flags), [TEXT, None, "Good", "bye.", None])
     assert len(audio) == 2 * 160 * (len(TEXT) + len("Goodbye.") - 1)
     listed = await asyncio.to_thread(RealtimeClientTTS(arguments(server)).list_voices)
     assert listed["en-US"] == {"voices": ["English-US.Female-1"]}
@@ -205,12 +207,12 @@ async def test_speech(server: Running) -> None:
     ],
 )
 async def test_speech_that_cannot_be(server: Running, session: dict[str, Any], said: str) -> None:
-    heard = await conversation(server, {"type": "synthesize_session.update", "session": session}, intent="synthesize")
-    assert said in heard[-1]["error"]["message"]
+    events = await conversation(server, {"type": "synthesize_session.update", "session": session}, intent="synthesize")
+    assert said in events[-1]["error"]["message"]
 
 
-async def test_the_key_opens_the_session_and_its_ticket_the_socket(ears: ScriptedEars) -> None:
-    with running(ears, http_port=0, api_key="sesame") as server:
+async def test_the_key_opens_the_session_and_its_ticket_the_socket(recognizer: ScriptedRecognizer) -> None:
+    with running(recognizer, http_port=0, api_key="sesame") as server:
         client = await transcribe(arguments(server, "--mint-api-key", "sesame"), recordings.wav(CALL))
         assert client.final_transcript
         for wrong in ([], ["--mint-api-key", "wrong"]):
@@ -223,15 +225,15 @@ async def test_the_key_opens_the_session_and_its_ticket_the_socket(ears: Scripte
             await websockets.connect(f"ws://{server.http}/v1/realtime", subprotocols=[forged])
 
 
-def test_tickets_expire_and_cannot_be_altered(monkeypatch: pytest.MonkeyPatch) -> None:
-    tickets = Tickets()
-    ticket, expires = tickets.issue()
-    assert tickets.good(ticket)
-    assert not Tickets().good(ticket)
-    assert not tickets.good(ticket.replace(str(expires), str(expires + 1)))
-    assert not tickets.good("")
+def test_secrets_expire_and_cannot_be_altered(monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = ClientSecrets()
+    secret, expires = secrets.issue()
+    assert secrets.is_valid(secret)
+    assert not ClientSecrets().is_valid(secret)
+    assert not secrets.is_valid(secret.replace(str(expires), str(expires + 1)))
+    assert not secrets.is_valid("")
     monkeypatch.setattr("time.time", lambda: expires + 1)
-    assert not tickets.good(ticket)
+    assert not secrets.is_valid(secret)
 
 
 async def test_health_over_http() -> None:
@@ -243,7 +245,7 @@ async def test_health_over_http() -> None:
             assert (await client.post("/v1/realtime/transcription_sessions")).status_code == 503
 
             async def wake() -> None:
-                server.server.open(ScriptedEars())
+                server.server.open(ScriptedRecognizer())
 
             await asyncio.to_thread(server.call, wake())
             ready = await client.get("/v1/health/ready")

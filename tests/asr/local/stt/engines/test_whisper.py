@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from whisper_normalizer.english import EnglishTextNormalizer
 
-from asr.local.engine import RATE, Audio, Hints
-from asr.local.whisper import WhisperEngine
-from tests.asr.local.hearing.conftest import recording
+from asr.local.stt.engines.base import RATE, Audio, DecodeOptions
+from asr.local.stt.engines.whisper import WhisperEngine
+from tests.asr.local.stt.conftest import recording
 
 CUTS = ((0.2, 5.6), (5.6, 9.4), (20.7, 24.4), (24.4, 28.6), (20.7, 28.6))
 """Of a reading of Dickens: from short to long."""
@@ -31,13 +31,16 @@ def cut(start_s: float, end_s: float) -> Audio:
     return np.divide(recording("two_cities.wav", start_s, end_s, RATE), 32768, dtype=np.float32)
 
 
-def text(engine: WhisperEngine, samples: Audio, **hints: Any) -> str:
-    readings = engine.decode(samples, Hints(**hints))
-    return str(normalise(" ".join(word.text for word in readings[0].words))) if readings else ""
+def text(engine: WhisperEngine, samples: Audio, **options: Any) -> str:
+    hypotheses = engine.decode(samples, DecodeOptions(**options))
+    return str(normalise(" ".join(word.text for word in hypotheses[0].words))) if hypotheses else ""
 
 
+@pytest.mark.slow
 def test_hurry_costs_hardly_a_word(engine: WhisperEngine) -> None:
-    thorough, hurried = ([text(engine, cut(*part), hurry=hurry) for part in CUTS] for hurry in (False, True))
+    thorough, hurried = (
+        [text(engine, cut(*part), low_latency=low_latency) for part in CUTS] for low_latency in (False, True)
+    )
     assert all(thorough)
     assert jiwer.wer(thorough, hurried) < 0.05
 
@@ -69,26 +72,29 @@ def encoding(engine: WhisperEngine, monkeypatch: pytest.MonkeyPatch) -> Encoding
     return counting
 
 
+@pytest.mark.slow
 def test_in_a_hurry_only_the_speech_is_encoded(engine: WhisperEngine, encoding: Encoding) -> None:
     for seconds, looked_at in ((1.0, 15.0), (2.0, 9.0), (7.0, 11.0), (12.0, 15.0), (17.0, 18.0)):
-        text(engine, cut(20.7, 20.7 + seconds), hurry=True)
+        text(engine, cut(20.7, 20.7 + seconds), low_latency=True)
         assert encoding.seconds[0] == looked_at
         encoding.seconds.clear()
-    text(engine, cut(20.7, 24.4), hurry=False)
+    text(engine, cut(20.7, 24.4), low_latency=False)
     assert encoding.seconds == [15.0]
 
 
 def test_what_is_said_twice_is_checked_in_the_whole_window(engine: WhisperEngine, encoding: Encoding) -> None:
     once = cut(20.7, 22.6)
     twice = np.concatenate([once, np.zeros(RATE // 4, np.float32), once])
-    said = text(engine, twice, hurry=True)
+    said = text(engine, twice, low_latency=True)
     assert said.split()[: len(said.split()) // 2] == said.split()[len(said.split()) // 2 :]
     assert encoding.seconds == [9.0, 15.0]
 
 
-@pytest.mark.parametrize("hurry", [False, True])
-def test_what_nobody_waits_for_any_more_is_not_read(engine: WhisperEngine, encoding: Encoding, hurry: bool) -> None:
+@pytest.mark.parametrize("low_latency", [False, True])
+def test_what_nobody_waits_for_any_more_is_not_read(
+    engine: WhisperEngine, encoding: Encoding, low_latency: bool
+) -> None:
     """The speaker went on while the sound was being encoded."""
-    assert text(engine, cut(20.7, 24.4), hurry=hurry, wanted=lambda: not encoding.seconds) == ""
+    assert text(engine, cut(20.7, 24.4), low_latency=low_latency, wanted=lambda: not encoding.seconds) == ""
     assert len(encoding.seconds) == 1
     assert encoding.read == 0

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from asr.local.hearing import Boost, HearingRequest
-from asr.local.wording import Wording
-from tests.asr.local.hearing.test_numbers import text, words
+from asr.local.stt.text.formatter import TextFormatter
+from asr.local.stt.types import Boost, RecognitionOptions
+from tests.asr.local.stt.text.test_numbers import text, words
 
 
-def final(said: str, **wishes: object) -> str:
-    return text(Wording(HearingRequest(rate=8000, **wishes)).final(words(said)))  # type: ignore[arg-type]
+def final(said: str, **options: object) -> str:
+    return text(TextFormatter(RecognitionOptions(rate=8000, **options)).final(words(said)))  # type: ignore[arg-type]
 
 
-def boosted(said: str, *boosts: Boost, **wishes: object) -> str:
-    return final(said, boosts=boosts, **wishes)
+def boosted(said: str, *boosts: Boost, **options: object) -> str:
+    return final(said, boosts=boosts, **options)
 
 
 def test_punctuation_off_is_lower_case_without_marks() -> None:
@@ -23,8 +23,8 @@ def test_punctuation_off_is_lower_case_without_marks() -> None:
 
 
 def test_interims_are_always_plain_except_boosted_words() -> None:
-    wording = Wording(HearingRequest(rate=8000, boosts=(Boost("ABlooper", 10),)))
-    assert text(wording.interim(words("Both, Abluper and Others."))) == "both ABlooper and others"
+    formatter = TextFormatter(RecognitionOptions(rate=8000, boosts=(Boost("ABlooper", 10),)))
+    assert text(formatter.interim(words("Both, Abluper and Others."))) == "both ABlooper and others"
 
 
 def test_profanity_keeps_its_first_letter() -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from asr.local.hearing import Word
-from asr.local.numbers import spoken, written
+from asr.local.stt.text.numbers import to_spoken_form, to_written_form
+from asr.local.stt.types import RecognizedWord
 
 
-def words(text: str) -> list[Word]:
-    return [Word(part, at * 100, at * 100 + 80, 0.9) for at, part in enumerate(text.split())]
+def words(text: str) -> list[RecognizedWord]:
+    return [RecognizedWord(part, at * 100, at * 100 + 80, 0.9) for at, part in enumerate(text.split())]
 
 
-def text(found: list[Word]) -> str:
+def text(found: list[RecognizedWord]) -> str:
     return " ".join(word.text for word in found)
 
 
@@ -42,7 +42,7 @@ def text(found: list[Word]) -> str:
     ],
 )
 def test_number_words_become_digits(said: str, expected: str) -> None:
-    assert text(written(words(said))) == expected
+    assert text(to_written_form(words(said))) == expected
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ def test_number_words_become_digits(said: str, expected: str) -> None:
     ],
 )
 def test_digits_become_words(seen: str, expected: str) -> None:
-    found = spoken(words(seen))
+    found = to_spoken_form(words(seen))
     assert text(found) == expected
     assert not any(letter.isdigit() for letter in text(found))
 
 
 def test_times_stay_with_the_words() -> None:
-    assert written(words("pay thirty five dollars now"))[1] == Word("$35", 100, 380, 0.9)
-    first, second, third = spoken(words("$35"))
+    assert to_written_form(words("pay thirty five dollars now"))[1] == RecognizedWord("$35", 100, 380, 0.9)
+    first, second, third = to_spoken_form(words("$35"))
     assert (first.start_ms, third.end_ms) == (0, 80)
     assert first.end_ms == second.start_ms

@@ -1,0 +1,1 @@
+"""Text to speech: ssml.py cuts the text into sentences, voices.py speaks them, synthesizer.py serves requests."""

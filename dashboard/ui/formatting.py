@@ -1,0 +1,78 @@
+"""How numbers, times and labels are written for people."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
+
+from dashboard.ui.theme import SENTIMENT_SHAPES
+
+NOTHING, MINUS = "\u2013", "\u2212"
+
+
+def sentiment(label: str) -> str:
+    """As a person reads it: shape and word."""
+    return f"{SENTIMENT_SHAPES.get(label, '◆')} {label}"
+
+
+def words(name: str) -> str:
+    """A label or rule for people: `order_status` -> `Order status`."""
+    return name.replace("_", " ").replace("-", " ").strip().capitalize()
+
+
+def intent(label: str | None) -> str:
+    """What a sentence or a call was about; nothing where the model says that it does not know."""
+    return words(label) if label and label != "unknown" else ""
+
+
+def mood(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:+.2f}".replace("-", MINUS)
+
+
+def share(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.0%}"
+
+
+def count(value: int | float) -> str:
+    return f"{value:,.0f}".replace(",", "\u202f")
+
+
+def clock(ms: float) -> str:
+    """Position in a call: 4:07, or 1:04:07."""
+    seconds = max(0, int(ms // 1000))
+    hours, minutes = seconds // 3600, seconds // 60 % 60
+    return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes}:{seconds % 60:02}"
+
+
+def duration(seconds: float) -> str:
+    """For people: 45 s, 7 min, 2 h 5 min."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
+
+
+def zone() -> tzinfo:
+    """Where the reader's clock is; the machine's own zone when the browser does not tell."""
+    try:
+        return ZoneInfo(st.context.timezone or "")
+    except (ZoneInfoNotFoundError, ValueError):
+        return datetime.now().astimezone().tzinfo or UTC
+
+
+def local(at: float) -> datetime:
+    """By the reader's clock."""
+    return datetime.fromtimestamp(at, zone())
+
+
+def moment(at: float) -> str:
+    """A time of day, with the day when it is not today's."""
+    then = local(at)
+    today = datetime.now(then.tzinfo).date()
+    if then.date() == today:
+        return f"today {then:%H:%M}"
+    return f"{then.day} {then:%b %H:%M}" if then.year == today.year else f"{then.day} {then:%b %Y %H:%M}"

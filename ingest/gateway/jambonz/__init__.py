@@ -1,0 +1,1 @@
+"""jambonz `listen`: one message about the call, then samples."""

@@ -1,0 +1,1 @@
+"""One module for each form a conversation is exported in; each reads a file into messages."""

@@ -1,0 +1,8 @@
+"""What models say about a sentence. Nothing here knows of calls, partitions or the bus.
+
+texts -> analyzer: backend  (local: language_id -> mask_filling -> onnx_model -> heads/, or a server: riva)
+                   plugins  (further classifiers that the settings name)
+      -> types.SentenceAnalysis
+
+name_finder reads the same encoder for another purpose: names and places that redaction takes out.
+"""

@@ -1,0 +1,128 @@
+"""Sentences analyzed in this process: sentiment, intent and values from one pass of the encoder."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from nlp.inference.heads.intents import IntentHead
+from nlp.inference.heads.sentiments import SentimentHead
+from nlp.inference.heads.slots import find_slots
+from nlp.inference.language_id import is_foreign
+from nlp.inference.mask_filling import fill_masks, original_entities
+from nlp.inference.onnx_model import Floats, OnnxModel, Prediction
+from nlp.inference.types import (
+    ENGLISH,
+    OTHER,
+    Answer,
+    Entity,
+    IntentResult,
+    ModelInfo,
+    ModelTask,
+    ScoredLabel,
+    SentenceAnalysis,
+)
+from tenor.taxonomy.intents import UNKNOWN, Taxonomy, read
+from tenor.taxonomy.sentiments import SentimentDefinition
+
+DOMAIN = "callcenter"
+
+
+class LocalBackend:
+    """One model, shared. `analyze` is for the pipeline; the rest is what Riva's language services ask."""
+
+    def __init__(
+        self,
+        model: OnnxModel | None = None,
+        taxonomy: Taxonomy | None = None,
+        feelings: tuple[SentimentDefinition, ...] = (),
+    ) -> None:
+        self._model = model or OnnxModel()
+        self.taxonomy = taxonomy or read()
+        self._intents = IntentHead(self._model, self.taxonomy)
+        self._sentiments = SentimentHead(self._model, feelings)
+        self._tags = self._model.card.heads["slots"]
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Which model says what, as a Sentence carries it."""
+        return {
+            "sentiment": self._sentiments.version,
+            **{head: self._model.model_of(head) for head in ("intent", "slots")},
+        }
+
+    @property
+    def tasks(self) -> frozenset[str]:
+        return self.taxonomy.tasks
+
+    def analyze(self, texts: Sequence[str]) -> list[SentenceAnalysis]:
+        """Every text in its order; an empty one is neutral and has no intent."""
+        readable = [index for index, text in enumerate(texts) if text.strip() and not is_foreign(text)]
+        without_masks = [fill_masks(texts[index])[0] for index in readable]
+        predictions = dict(zip(readable, self._model.predict(without_masks), strict=True))
+        return [
+            self._analysis(text, predictions[index]) if index in predictions else self._no_analysis(text)
+            for index, text in enumerate(texts)
+        ]
+
+    def embed(self, texts: Sequence[str]) -> list[Floats]:
+        """Texts as vectors of length one, for classifiers that compare with examples."""
+        return [prediction.embedding for prediction in self._model.predict(texts)]
+
+    def _analysis(self, text: str, prediction: Prediction) -> SentenceAnalysis:
+        sentiment_scores = self._sentiments.scores(prediction)
+        intent_scores = self._intents.scores(prediction)
+        intent, score = self._intents.best(intent_scores)
+        without_masks, placeholders = fill_masks(text)
+        return SentenceAnalysis(
+            text,
+            max(sentiment_scores, key=sentiment_scores.__getitem__),
+            sentiment_scores,
+            intent,
+            score,
+            original_entities(find_slots(without_masks, prediction, self._tags), placeholders),
+            intent_scores,
+            mood=self._sentiments.mood(sentiment_scores),
+            embedding=prediction.embedding,
+        )
+
+    def _no_analysis(self, text: str) -> SentenceAnalysis:
+        neutral = self._sentiments.neutral
+        scores = {label: float(label == neutral) for label in self._sentiments.valences}
+        return SentenceAnalysis(text, neutral, scores, UNKNOWN, 0.0, language=OTHER if text.strip() else ENGLISH)
+
+    # -- what Riva's services ask (nlp.inference.types.LanguageModels)
+
+    @property
+    def models(self) -> Sequence[ModelInfo]:
+        return (
+            ModelInfo("riva_text_classification_sentiment", ModelTask.TEXT),
+            ModelInfo("riva_text_classification_intent", ModelTask.TEXT),
+            ModelInfo("riva_ner", ModelTask.TOKENS),
+            ModelInfo("riva_ner", ModelTask.ENTITIES),
+            ModelInfo(f"riva_intent_{DOMAIN}", ModelTask.INTENT, domain=DOMAIN),
+        )
+
+    async def classify(self, model: str, texts: Sequence[str]) -> list[ScoredLabel]:
+        found = await asyncio.to_thread(self.analyze, texts)
+        if model.endswith("intent"):
+            return [ScoredLabel(one.intent, one.intent_score) for one in found]
+        return [ScoredLabel(one.sentiment, one.sentiment_scores[one.sentiment]) for one in found]
+
+    async def tag(self, model: str, texts: Sequence[str]) -> list[list[Entity]]:
+        return [list(one.entities) for one in await asyncio.to_thread(self.analyze, texts)]
+
+    async def intent(self, model: str, text: str) -> IntentResult:
+        [found] = await asyncio.to_thread(self.analyze, [text])
+        domain = ScoredLabel(DOMAIN, 1.0 - found.intent_scores.get(UNKNOWN, 1.0))
+        return IntentResult(domain, ScoredLabel(f"{DOMAIN}.{found.intent}", found.intent_score), found.entities)
+
+    async def domain(self, text: str) -> str | None:
+        [found] = await asyncio.to_thread(self.analyze, [text])
+        return None if found.intent == UNKNOWN else DOMAIN
+
+    async def rewrite(self, model: str, texts: Sequence[str]) -> list[str]:
+        raise NotImplementedError("no model of ours rewrites text")
+
+    async def answer(self, model: str, query: str, context: str, limit: int) -> list[Answer]:
+        raise NotImplementedError("no model of ours answers questions")

@@ -1,0 +1,119 @@
+"""The encoder that several models share: a text in, one vector per token out.
+
+Its folder holds `model.onnx`, `tokenizer.json` and `model.json`. It is never trained and never changes; a model that
+reads it names it by the digest of its weights.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+
+import msgspec
+import numpy as np
+from tokenizers import Encoding, Tokenizer
+
+from nlp.inference.onnx_model import LONGEST, MOST_CHARACTERS, Floats, Offsets, batched, open_session
+from tenor.bounded_dict import BoundedDict
+from tenor.errors import BadInput
+from tenor.model_store import CARD, no_model
+
+DEFAULT = Path(__file__).parents[1] / "models" / "tenor-encoder-1"
+STATES = "states"
+KEPT_TEXTS = 256
+"""The latest, so that the second model that reads a text finds it encoded; 20 kB each as people speak."""
+
+
+class EncoderCard(msgspec.Struct, frozen=True, kw_only=True):
+    """What `model.json` says."""
+
+    name: str
+    version: str
+    encoder: str
+    """The pretrained encoder it was cut from,"""
+    layers: int
+    """how many of its layers, from below,"""
+    width: int
+    """and how long a token's vector is."""
+    sha256: str
+    """Of `model.onnx`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedText:
+    states: Floats
+    """A row for each token."""
+    offsets: Offsets
+    """Characters that each token covers; the marks at both ends cover none."""
+
+
+class TokenEncoder:
+    """Any thread may call it. Use `shared_encoder` to have one in a process."""
+
+    def __init__(self, folder: Path = DEFAULT) -> None:
+        try:
+            self.card = msgspec.json.decode((folder / CARD).read_bytes(), type=EncoderCard)
+            weights = (folder / "model.onnx").read_bytes()
+            vocabulary = (folder / "tokenizer.json").read_text("utf-8")
+        except OSError as error:
+            raise no_model(folder, error) from None
+        except msgspec.MsgspecError as error:
+            raise BadInput(f"{folder / CARD}: {error}") from None
+        if hashlib.sha256(weights).hexdigest() != self.card.sha256:
+            raise BadInput(f"{folder / 'model.onnx'} is not the file that {self.card.name} was published with")
+        self._tokenizer = Tokenizer.from_str(vocabulary)
+        self._tokenizer.enable_truncation(LONGEST)
+        self._tokenizer.no_padding()
+        self._session = open_session(weights)
+        self._kept: BoundedDict[str, EncodedText] = BoundedDict(KEPT_TEXTS)
+        self._lock = Lock()
+
+    def encode(self, texts: Sequence[str]) -> list[EncodedText]:
+        """Every text in its order. One that was encoded a moment ago is not encoded again."""
+        short = [_readable(text[:MOST_CHARACTERS]) for text in texts]
+        with self._lock:
+            found = {text: self._kept[text] for text in short if text in self._kept}
+        new = [text for text in dict.fromkeys(short) if text not in found]
+        if new:
+            made = self._encoded(new)
+            found |= made
+            with self._lock:
+                for text, encoded in made.items():
+                    self._kept[text] = encoded
+        return [found[text] for text in short]
+
+    def _encoded(self, texts: Sequence[str]) -> dict[str, EncodedText]:
+        encodings = self._tokenizer.encode_batch(texts) if len(texts) > 1 else [self._tokenizer.encode(texts[0])]
+        made = {}
+        for batch in batched([len(encoding.ids) for encoding in encodings]):
+            states = self._states([encodings[index] for index in batch])
+            for row, index in enumerate(batch):
+                encoding = encodings[index]
+                # A copy, or one short text would keep the memory of a whole batch.
+                made[texts[index]] = EncodedText(states[row, : len(encoding.ids)].copy(), encoding.offsets)
+        return made
+
+    def _states(self, encodings: Sequence[Encoding]) -> Floats:
+        """One pass; the last is the longest."""
+        ids = np.zeros((len(encodings), len(encodings[-1].ids)), np.int64)
+        mask = np.zeros_like(ids)
+        for row, encoding in enumerate(encodings):
+            ids[row, : len(encoding.ids)] = encoding.ids
+            mask[row, : len(encoding.ids)] = 1
+        [states] = self._session.run([STATES], {"input_ids": ids, "attention_mask": mask})
+        return states  # type: ignore[no-any-return]
+
+
+def _readable(text: str) -> str:
+    """Halves of characters, which JSON may hold and no tokenizer reads, as question marks; places stay the same."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+@lru_cache(maxsize=4)
+def shared_encoder(folder: Path = DEFAULT) -> TokenEncoder:
+    """The one of this process, however many models read it."""
+    return TokenEncoder(folder)

@@ -1,0 +1,145 @@
+"""The webhook stage: alerts of rules with a webhook are sent to it, at least once.
+
+calls topic -> alert -> rule names a webhook? -> its queue -> delivered, or given up to tenor.dead
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import httpx
+
+from nlp.rules.known_names import KnownNames
+from nlp.rules.parser import read_rules
+from nlp.rules.webhooks.queue import DeliveryPolicy, WebhookQueue
+from nlp.rules.webhooks.request import WebhookRequest, checked_url
+from tenor.bounded_dict import BoundedDict
+from tenor.bus import Bus, Commit, Partition, Record
+from tenor.bus.partitioned import PartitionLoop, ReadPartition, Takeover
+from tenor.errors import BadInput
+from tenor.events import CALLS, Alert, Call, CallState, Unreadable
+from tenor.settings import Settings
+from tenor.stage import READS
+
+GROUP = "webhooks"
+BATCH = 200
+CALLS_KEPT = 10_000
+"""Calls whose particulars, and alerts whose delivery, are remembered."""
+LOOK_BACK = 20_000
+"""Records before its alert that are searched for what a call is, when we came in the middle of it."""
+
+
+class WebhookWorker:
+    name = "webhooks"
+
+    def __init__(self, bus: Bus, settings: Settings, *, policy: DeliveryPolicy | None = None) -> None:
+        language = settings.language
+        self._bus = bus
+        self._rules = read_rules(
+            Path(language.rules) if language.rules else None, KnownNames(webhooks=language.webhooks)
+        )
+        secret = language.webhook_secret.get_secret_value()
+        if language.webhooks and not secret:
+            raise BadInput("webhooks are set, but no secret to sign with", "set language.webhook_secret")
+        self._queues = {
+            name: WebhookQueue(name, checked_url(name, url), secret, policy or DeliveryPolicy(), self._done)
+            for name, url in language.webhooks.items()
+        }
+        self._known: BoundedDict[str, Call] = BoundedDict(CALLS_KEPT)
+        self._sent: BoundedDict[tuple[str, str], None] = BoundedDict(CALLS_KEPT)
+        self._loop = PartitionLoop(bus, GROUP, READS[GROUP], self._open, self._step, max_records=BATCH)
+
+    async def run(self) -> None:
+        async with httpx.AsyncClient(timeout=None, limits=httpx.Limits(max_connections=None)) as client:
+            self._delivering = [
+                asyncio.create_task(work) for queue in self._queues.values() for work in queue.work(client)
+            ]
+            try:
+                await self._loop.run()
+            finally:
+                for task in self._delivering:
+                    task.cancel()
+                await asyncio.gather(*self._delivering, return_exceptions=True)
+
+    async def _open(self, taken: Takeover) -> AlertPartition:
+        return AlertPartition(taken)
+
+    async def _step(self, records: Sequence[Record]) -> None:
+        for record in records:
+            await self._take(record)
+        for task in self._delivering:
+            if task.done():  # it only ends by an error of the bus
+                task.result()
+
+    async def _take(self, record: Record) -> None:
+        try:
+            event = CALLS.decode(record.value)
+        except Unreadable as error:
+            await self._loop.bury(record, str(error))
+            event = None
+        if isinstance(event, CallState) and event.info is not None:
+            self._known[event.call] = event.info
+        if isinstance(event, Alert):
+            await self._send(record, event)
+        self._loop.partitions[record.partition].done(record)
+
+    async def _send(self, record: Record, alert: Alert) -> None:
+        rule = self._rules.get(alert.rule)
+        names = [name for name in rule.webhooks if (alert.alert, name) not in self._sent] if rule else []
+        if not names:
+            return
+        call = self._known.get(alert.call) or await self._look_back(record, alert.call)
+        self._loop.partitions[record.partition].on_its_way(record, len(names))
+        for name in names:
+            await self._queues[name].put(WebhookRequest.about(name, alert, call, record))
+
+    async def _look_back(self, alert: Record, call: str) -> Call | None:
+        """What a call is, from before we came; None when that is too long ago."""
+        partition, offset = Partition(alert.topic, alert.partition), alert.offset
+        oldest = max((await self._bus.bounds(partition))[0], offset - LOOK_BACK)
+        while oldest < offset:
+            records = await self._bus.fetch(partition, oldest)
+            for record in records:
+                if record.offset < offset and record.key == call and b'"call_state"' in record.value:
+                    event = CALLS.decode(record.value)
+                    if isinstance(event, CallState) and event.info is not None:
+                        self._known[call] = event.info
+                        return event.info
+            if not records:
+                break
+            oldest = records[-1].offset + 1
+        return None
+
+    async def _done(self, request: WebhookRequest, reason: str) -> None:
+        if reason:
+            await self._loop.bury(request.record, f"webhook {request.webhook}: {reason}")
+        self._sent[request.alert.alert, request.webhook] = None
+        if (partition := self._loop.partitions.get(request.record.partition)) is not None:
+            partition.arrived(request.record)
+
+
+class AlertPartition(ReadPartition):
+    """Commits go up to the oldest alert that is still on its way. What is when the partition leaves us still goes out;
+    its next owner sends it, too, under the same key."""
+
+    def __init__(self, taken: Takeover) -> None:
+        super().__init__(taken)
+        self._on_their_way: dict[int, int] = {}
+        """Requests by the offset of their alert."""
+
+    def on_its_way(self, alert: Record, requests: int) -> None:
+        self._on_their_way[alert.offset] = requests
+
+    def arrived(self, alert: Record) -> None:
+        """One request did, or was given up."""
+        if alert.offset in self._on_their_way:
+            self._on_their_way[alert.offset] -= 1
+            if not self._on_their_way[alert.offset]:
+                del self._on_their_way[alert.offset]
+
+    def commits(self) -> Mapping[Partition, Commit]:
+        oldest = min(self._on_their_way, default=None)
+        read = super().commits()
+        return read if oldest is None else dict.fromkeys(read, Commit(oldest))

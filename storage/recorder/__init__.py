@@ -1,0 +1,1 @@
+"""The stage that keeps recordings: audio from the bus, one file for each call."""

@@ -1,0 +1,114 @@
+"""All commands, and what becomes of the errors they end with."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from tenor import __version__
+from tenor.cli.commands import (
+    account,
+    analyze,
+    assistant,
+    classify,
+    config,
+    dashboard,
+    demo,
+    doctor,
+    erase,
+    evaluate,
+    export,
+    import_calls,
+    ingest,
+    people,
+    playbook,
+    riva,
+    rules,
+    sample,
+    serve,
+    transcribe,
+    watch,
+)
+from tenor.cli.commands import db as database
+from tenor.cli.context import Context
+from tenor.cli.output import complain
+from tenor.cli.own_packages import shadowed
+from tenor.errors import BadInput, TenorError
+
+app = typer.Typer(
+    name="tenor",
+    help="Hear every call of a contact centre live: audio in, sentences out, within a second.",
+    epilog="Settings come from tenor.toml, TENOR_* variables and --set; `tenor config` shows them all.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+START, CALLS, SERVICES = "Start here", "Work with recordings", "Run the services"
+KEPT = "What is kept"
+app.command(rich_help_panel=START)(demo.demo)
+app.command(rich_help_panel=START)(watch.watch)
+app.command(rich_help_panel=START)(doctor.doctor)
+app.command(rich_help_panel=CALLS)(transcribe.transcribe)
+app.command(rich_help_panel=CALLS)(analyze.analyze)
+app.command(rich_help_panel=CALLS)(ingest.ingest)
+app.command(rich_help_panel=CALLS)(classify.classify)
+app.command(rich_help_panel=KEPT)(export.export)
+app.command("import", rich_help_panel=KEPT)(import_calls.import_calls)
+app.command(rich_help_panel=KEPT)(erase.erase)
+app.command(rich_help_panel=SERVICES)(dashboard.dashboard)
+app.command(rich_help_panel=SERVICES)(riva.riva)
+app.command(rich_help_panel=SERVICES)(serve.serve)
+app.command(rich_help_panel=SERVICES)(config.config)
+app.add_typer(evaluate.app, name="evaluate", rich_help_panel=CALLS)
+app.add_typer(sample.app, name="sample", rich_help_panel=START)
+app.add_typer(rules.app, name="rules", rich_help_panel=KEPT)
+app.add_typer(playbook.app, name="playbook", rich_help_panel=KEPT)
+app.add_typer(people.app, name="people", rich_help_panel=KEPT)
+app.add_typer(assistant.app, name="assistant", rich_help_panel=SERVICES)
+app.add_typer(account.app, name="account", rich_help_panel=SERVICES)
+app.add_typer(database.app, name="db", rich_help_panel=SERVICES)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tenor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def tenor(
+    context: typer.Context,
+    config_file: str = typer.Option("", "--config", metavar="FILE", help="Settings file instead of ./tenor.toml."),
+    settings: list[str] = typer.Option(
+        [], "--set", metavar="NAME=VALUE", help="Override one setting, e.g. --set bus.url=kafka://localhost:9092."
+    ),
+    home: str = typer.Option("", "--home", metavar="FOLDER", help="Where everything is kept (default: ./.tenor)."),
+    verbose: bool = typer.Option(False, "--verbose", "-v", help="Log more."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="Log only what went wrong."),
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    if context.invoked_subcommand != "doctor" and (found := shadowed()):  # the doctor says so itself
+        raise BadInput(found.message, found.remedy)
+    context.obj = Context(config_file, settings, home, "debug" if verbose else "error" if quiet else None)
+
+
+def run() -> None:
+    """Errors we can explain are one line and an exit code, never a traceback."""
+    # Read when numpy is loaded, which is later: its helpers spin after every small product, on cores the decoders need.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    try:
+        app()
+    except TenorError as error:
+        complain(error.message, error.hint)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:  # `tenor ... | head`
+        sys.stderr.close()
+    except OSError as error:  # a full disk, a folder that may not be written
+        where = f"{error.filename}: " if error.filename else ""
+        complain(f"{where}{error.strerror or error}")
+        sys.exit(TenorError.exit_code)

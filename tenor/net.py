@@ -1,0 +1,81 @@
+"""Listening sockets, and web servers inside our event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import socket
+from typing import Any, Self
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from tenor.errors import Unavailable
+
+
+class PortInUse(Unavailable):
+    """Somebody else listens there."""
+
+    def __init__(self, host: str, port: int, hint: str) -> None:
+        super().__init__(f"cannot listen on {host}:{port}: another server is running there", hint)
+
+
+def listening_socket(host: str, port: int, hint: str) -> socket.socket:
+    """A socket for a server to listen on; port 0 is any that is free. `hint` says what to do where it cannot be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortInUse(host, port, hint) from None
+        raise Unavailable(f"cannot listen on {host}:{port}: {error.strerror or error}", hint) from None
+    return listener
+
+
+class WebServer:
+    """uvicorn, started and stopped by hand: its own `serve` would take the signals, which belong to whoever runs the
+    process. `options` are those of uvicorn's Config.
+
+        async with WebServer(app, listener, lifespan="off"):
+            ...  # served until here
+    """
+
+    def __init__(self, app: ASGIApp, listener: socket.socket, **options: Any) -> None:
+        config = uvicorn.Config(
+            app,
+            ws="websockets-sansio",
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            **options,
+        )
+        config.load()
+        self._server = uvicorn.Server(config)
+        self._server.lifespan = config.lifespan_class(config)
+        self._listener = listener
+        self._ticks: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Requests are answered when this returns."""
+        await self._server.startup([self._listener])
+        if self._server.should_exit:
+            raise RuntimeError("the web application did not start")
+        self._ticks = asyncio.create_task(self._server.main_loop(), name="web server")
+
+    async def stop(self) -> None:
+        """Open requests have `timeout_graceful_shutdown` seconds to end."""
+        if self._ticks is not None:
+            self._ticks.cancel()
+            self._ticks = None
+            await self._server.shutdown([self._listener])
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.stop()

@@ -1,0 +1,1 @@
+"""Many recordings and texts through a temporary pipeline, to results in their order."""

@@ -1,0 +1,162 @@
+"""What understands the assistant's lines: the model for intents and slots, checked by rules.
+
+The stages do not import each other, so the model of nlp meets dialog's contract here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from dialog.understanding.keywords import Keywords, fixed_phrase, normal
+from dialog.understanding.types import Intent, Reading, Span, Understander
+from dialog.understanding.words import FUNCTION_WORDS
+from tenor.taxonomy.assistant import NO_MATCH
+
+if TYPE_CHECKING:
+    from nlp.inference.assistant_model import AssistantModel, Parsed
+
+CONSIDERED: Final = 4
+"""Intents that the engine is told of."""
+UNSURE: Final = 0.5
+"""Below this, what the rules say counts as well."""
+CERTAIN: Final = 0.93
+"""A model so sure that nothing is meant is believed."""
+SUGGESTION: Final = 0.3
+ALIKE: Final = 0.85
+"""Cosine of a line and an example of an author's own intent from which the line has it."""
+ALIKE_WORDS: Final = 0.75
+"""The same for rules alone: words that they share."""
+_PLAIN_QUESTION: Final = re.compile(
+    r"^(?:(?:hi|hey|hello|um|uh|so|and|ok|okay|please|excuse me)\s+)*"
+    r"(?:how much (?:is|are|does|do|for)\b|(?:what's|whats|what is|what are) the (?:price|cost)s? of\b|price of\b|"
+    r"do (?:you|they|y'all|you guys) (?:still )?(?:have|sell|carry|stock)\b|where can (?:i|we) (?:get|buy|find|eat)\b|"
+    r"where(?:'s| is) (?:the|a) (?:nearest|closest)\b)"
+)
+"""Questions whose first words say what is wanted."""
+_OVERRULED: Final = re.compile(
+    r"\b(?:(?:can|could|may) i (?:return|exchange)|return policy|feel like (?:having|eating)|craving|in the mood for|"
+    r"(?:i(?:'d| would) like|i want) (?:some )?(?:\w+ )?food|i (?:want|need) to buy)\b"
+)
+"""Taken for nothing by the model; what the shop says about its products answers it, or a restaurant."""
+_NEEDS_WORDS: Final = frozenset(("product_info", "reserve"))
+"""Intents that a few nouns alone never mean."""
+_QUESTION_WORD: Final = re.compile(
+    r"\b(?:what|how|which|why|when|where|who|is|are|does|do|did|can|could|will|would|should|tell|show|need|want|get|"
+    r"reserve|hold|put|set|keep|save|for me|please|about|with|have|has)\b"
+)
+_WORD: Final = re.compile(r"\S+")
+_EDGES: Final = ".,;:!?\"'()[]{}…\u201c\u201d\u2018\u2019"
+
+
+def understander(
+    folder: Path | None = None, *, model: bool = True, examples: Mapping[str, Sequence[str]] = {}
+) -> Understander:
+    """The model if there is one, else the rules. `examples` are sentences of intents of an author's own."""
+    if model:
+        from nlp.inference.assistant_model import DEFAULT, AssistantModel
+
+        if ((folder or DEFAULT) / "model.onnx").is_file():
+            return CheckedModel(AssistantModel(folder or DEFAULT), examples)
+    return WithExamples(Keywords(), examples) if examples else Keywords()
+
+
+class WithExamples:
+    """Rules, and intents of an author's own by the words that a line shares with their examples."""
+
+    def __init__(self, understander: Understander, examples: Mapping[str, Sequence[str]]) -> None:
+        self._understander = understander
+        self._examples = [(name, set(normal(one).split())) for name, given in examples.items() for one in given]
+
+    def read(self, text: str) -> Reading:
+        reading = self._understander.read(text)
+        words = set(normal(text).split())
+        name, score = max(
+            ((name, 2 * len(words & one) / (len(words) + len(one) or 1)) for name, one in self._examples),
+            key=lambda found: found[1],
+        )
+        if score < ALIKE_WORDS or score < reading.intents[0].score:
+            return reading
+        return msgspec.structs.replace(reading, intents=(Intent(name, score), *reading.intents))
+
+
+class CheckedModel:
+    """The model's reading, checked by the rules.
+
+    - A whole line that is a universal phrase is that, whatever the model says.
+    - Where both see the same intent, it is sure; where the model is unsure, the rules decide.
+    - A plain question of the shop ("how much is milk") that the model takes for nothing is what the rules say.
+    - Items and stores that only the rules see are suggested: the engine takes those that the catalogue knows.
+    """
+
+    def __init__(self, model: AssistantModel, examples: Mapping[str, Sequence[str]] = {}) -> None:
+        self._model = model
+        self._rules = Keywords()
+        own = [(name, one) for name, given in examples.items() for one in given]
+        read = model.read([text for _, text in own])
+        self._own = [(name, _content(text), one.embedding) for (name, text), one in zip(own, read, strict=True)]
+
+    def read(self, text: str) -> Reading:
+        by_rules = self._rules.read(text)
+        if fixed_phrase(normal(text)):
+            return by_rules
+        [parsed] = self._model.read([text])
+        intents = [*self._own_intent(parsed), *_checked(_intents(parsed), by_rules, normal(text))]
+        spans = _spans(text, parsed)
+        if not intents[0].name.startswith(("universal.", "smalltalk.")):
+            spans += [msgspec.structs.replace(span, score=SUGGESTION) for span in by_rules.spans]
+        return Reading(text=text, intents=tuple(intents), spans=tuple(spans))
+
+    def _own_intent(self, parsed: Parsed) -> list[Intent]:
+        """The author's intent whose example the line is most like, if one is near and they share a telling word."""
+        words = _content(parsed.text)
+        near = max(
+            ((float(parsed.embedding @ vector), name) for name, content, vector in self._own if content & words),
+            default=(0.0, ""),
+        )
+        return [Intent(near[1], min(near[0], 1.0))] if near[0] >= ALIKE else []
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(normal(text).split()) - FUNCTION_WORDS
+
+
+def _checked(intents: list[Intent], by_rules: Reading, line: str) -> list[Intent]:
+    first, rule = intents[0], by_rules.intents[0]
+    if first.name == rule.name:
+        return [Intent(first.name, max(first.score, rule.score)), *intents[1:]]
+    plain = first.score < CERTAIN and _PLAIN_QUESTION.match(line)
+    missed = first.name == NO_MATCH and (plain or _OVERRULED.search(line))
+    if (first.score < UNSURE or missed) and rule.score >= 0.9:
+        return [rule, *(one for one in intents if one.name != rule.name)]
+    if first.name in _NEEDS_WORDS and rule.name == NO_MATCH and not _QUESTION_WORD.search(line):
+        return [Intent(NO_MATCH, 0.5), *intents]
+    return intents
+
+
+def _intents(parsed: Parsed) -> list[Intent]:
+    ranked = [Intent(name, score) for name, score in parsed.ranking[:CONSIDERED]]
+    if parsed.intent == NO_MATCH and ranked[0].name != NO_MATCH:
+        return [Intent(NO_MATCH, parsed.intent_score), *ranked]
+    return ranked or [Intent(NO_MATCH, 0.0)]
+
+
+def _spans(text: str, parsed: Parsed) -> list[Span]:
+    """The slots by their characters; punctuation at the edges of words belongs to none."""
+    words = [(word.start(), word.end()) for word in _WORD.finditer(text)]
+    spans = []
+    for slot in parsed.slots:
+        if slot["end"] > len(words):
+            continue
+        start, end = words[slot["start"]][0], words[slot["end"] - 1][1]
+        while start < end and text[start] in _EDGES:
+            start += 1
+        while start < end and text[end - 1] in _EDGES:
+            end -= 1
+        if start < end:
+            spans.append(Span(slot=slot["slot"], text=text[start:end], start=start, end=end))
+    return spans
