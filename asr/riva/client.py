@@ -15,7 +15,6 @@ from contextlib import suppress
 
 import grpc
 import structlog
-from riva.client.auth import create_channel
 from riva.client.proto import riva_asr_pb2 as asr
 from riva.client.proto import riva_asr_pb2_grpc as asr_grpc
 from riva.client.proto import riva_audio_pb2 as audio
@@ -23,21 +22,10 @@ from riva.client.proto import riva_audio_pb2 as audio
 from asr.audio.resampling import StreamResampler
 from asr.riva.errors import RivaError, classify
 from asr.riva.stream import OnResponse, RivaStream
-from tenor.errors import BadInput
+from tenor.riva_channel import open_channel
 from tenor.settings import SpeechSettings
 
 log = structlog.get_logger(__name__)
-
-_OPTIONS = [
-    # A server that vanished without a word is noticed in half a minute; Riva accepts pings 10 s apart.
-    ("grpc.keepalive_time_ms", 20_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
-    ("grpc.http2.max_pings_without_data", 0),
-    ("grpc.initial_reconnect_backoff_ms", 200),
-    ("grpc.min_reconnect_backoff_ms", 200),
-    ("grpc.max_reconnect_backoff_ms", 5_000),
-    ("grpc.max_receive_message_length", 16 * 1024 * 1024),
-]
 
 
 def streaming_config(speech: SpeechSettings, rate: int, language: str) -> asr.StreamingRecognitionConfig:
@@ -75,21 +63,7 @@ class RivaClient:
     def __init__(self, speech: SpeechSettings) -> None:
         self._speech = speech
         self._metadata = tuple(speech.metadata.items())
-        try:
-            self._channel = create_channel(
-                ssl_root_cert=speech.root_cert or None,
-                ssl_client_cert=speech.client_cert or None,
-                ssl_client_key=speech.client_key or None,
-                use_ssl=speech.tls,
-                uri=speech.address,
-                options=_OPTIONS,
-                use_aio=True,
-            )
-        except OSError as error:
-            raise BadInput(
-                f"Cannot read a certificate for the recogniser: {error.filename}",
-                "Check speech.root_cert, speech.client_cert and speech.client_key.",
-            ) from None
+        self._channel = open_channel(speech)
         self._stub = asr_grpc.RivaSpeechRecognitionStub(self._channel)
         self._asking: asyncio.Task[None] | None = None
         """What the server is and can do is being asked, or is known."""

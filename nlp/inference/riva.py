@@ -15,13 +15,13 @@ from typing import Any
 
 import grpc
 import stamina
-from riva.client.auth import create_channel
 from riva.client.proto import riva_nlp_pb2 as pb
 from riva.client.proto import riva_nlp_pb2_grpc
 
 from nlp.inference.language_id import is_foreign
 from nlp.inference.types import ENGLISH, OTHER, Entity, ModelTask, ScoredLabel, SentenceAnalysis
-from tenor.errors import BadInput, Refused, TenorError, Unavailable
+from tenor.errors import Refused, TenorError, Unavailable
+from tenor.riva_channel import open_channel
 from tenor.settings import SpeechSettings
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy
 from tenor.taxonomy.sentiments import valence_of
@@ -58,19 +58,7 @@ class RivaBackend:
         self._metadata = tuple(speech.metadata.items())
         self._taxonomy = taxonomy
         self._models: ServerModels | None = None
-        try:
-            channel = create_channel(
-                ssl_root_cert=speech.root_cert or None,
-                ssl_client_cert=speech.client_cert or None,
-                ssl_client_key=speech.client_key or None,
-                use_ssl=speech.tls,
-                uri=speech.address,
-            )
-        except OSError as error:
-            raise BadInput(
-                f"cannot read a certificate for the Riva server: {error.filename}",
-                "check speech.root_cert, speech.client_cert and speech.client_key",
-            ) from None
+        channel = open_channel(speech, use_aio=False)
         self._stub = riva_nlp_pb2_grpc.RivaLanguageUnderstandingStub(channel)
 
     @property

@@ -7,14 +7,13 @@ from typing import Any, Final
 
 import grpc
 import structlog
-from riva.client.auth import create_channel
 from riva.client.proto import riva_audio_pb2 as audio
 from riva.client.proto import riva_tts_pb2 as tts
 from riva.client.proto import riva_tts_pb2_grpc as tts_grpc
 
 from ingest.gateway import metrics
 from ingest.gateway.playback.clip import Clip
-from tenor.errors import BadInput
+from tenor.riva_channel import open_channel
 from tenor.settings import SpeechSettings
 
 log = structlog.get_logger(__name__)
@@ -24,14 +23,6 @@ LONGEST_S: Final = 20.0
 """A sentence that is not synthesised by then is given up: the caller waits."""
 MOST_BYTES: Final = 8 * 1024 * 1024
 """Of one sentence: four minutes at 16 kHz. More is a server gone wrong."""
-_OPTIONS = [
-    ("grpc.keepalive_time_ms", 20_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
-    ("grpc.http2.max_pings_without_data", 0),
-    ("grpc.max_receive_message_length", 16 * 1024 * 1024),
-    ("grpc.initial_reconnect_backoff_ms", 200),
-    ("grpc.max_reconnect_backoff_ms", 5_000),
-]
 _TEMPORARY = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED}
 
 
@@ -41,21 +32,7 @@ class Synthesizer:
     def __init__(self, speech: SpeechSettings) -> None:
         self._voice = speech.voice
         self._metadata = tuple(speech.metadata.items())
-        try:
-            self._channel = create_channel(
-                ssl_root_cert=speech.root_cert or None,
-                ssl_client_cert=speech.client_cert or None,
-                ssl_client_key=speech.client_key or None,
-                use_ssl=speech.tls,
-                uri=speech.address,
-                options=_OPTIONS,
-                use_aio=True,
-            )
-        except OSError as error:
-            raise BadInput(
-                f"Cannot read a certificate for the speech server: {error.filename}",
-                "Check speech.root_cert, speech.client_cert and speech.client_key.",
-            ) from None
+        self._channel = open_channel(speech)
         self._stub = tts_grpc.RivaSpeechSynthesisStub(self._channel)
 
     async def close(self) -> None:
