@@ -109,6 +109,8 @@ class Sentence(SQLModel, table=True):
     times: dict[str, Any] = _json()
     latency_ms: float | None = None
     """From the end of its audio to its publication."""
+    novelty: float | None = None
+    """How far it is from everything that its model learned from, 0 to 1; None if the model does not say."""
 
 
 class Alert(SQLModel, table=True):
@@ -185,22 +187,26 @@ class Turn(SQLModel, table=True):
 
 
 class Label(SQLModel, table=True):
-    """A person's word on a sentence: the sentiment, intent, text or speaker it should have had. Never changed;
-    the newest of a person on a sentence and kind is what that person says now."""
+    """A person's word on a sentence, or on a turn of the assistant: the sentiment, intent, slots, text or speaker it
+    should have had. Never changed, only held; the newest of a person on a sentence and kind is what that person says
+    now."""
 
     __tablename__ = "labels"
     __table_args__ = (
         Index("labels_of_sentence", "sentence"),
         Index("labels_of_call", "call"),
         Index("labels_by_author", "author", "at"),
+        Index("labels_of_turn", "turn"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
-    sentence: str = Field(foreign_key="sentences.id", ondelete="CASCADE")
+    sentence: str | None = Field(default=None, foreign_key="sentences.id", ondelete="CASCADE")
+    """What it is about; None: a turn."""
     call: str = Field(foreign_key="calls.id", ondelete="CASCADE")
     kind: str
-    """`sentiment`, `intent`, `text` or `role`."""
+    """`sentiment`, `intent`, `slots`, `text` or `role`."""
     value: str
+    """Of slots: a JSON array, of each word its tag as BIO."""
     predicted: str
     """What the model had said; equal to `value` when a person agreed."""
     author: str
@@ -208,8 +214,35 @@ class Label(SQLModel, table=True):
     seconds: float | None = None
     """How long the person looked before answering."""
     where: str = "call"
-    """`call` page or `review`."""
+    """`call` page, `review` or `import`."""
     sample: bool = False
+    turn: str | None = Field(default=None, foreign_key="turns.id", ondelete="CASCADE")
+    """The turn that it is about, if it is not about a sentence."""
+    author_role: str = ""
+    """What the author was when they said it; empty: not known."""
+    why: str = ""
+    """Why the person was asked (storage/labels/why.py); empty: not known."""
+    model: str = ""
+    """Which model had answered."""
+    held: bool = False
+    """True: it counts nowhere until a person decides."""
+
+
+class LabelHold(SQLModel, table=True):
+    """An author whose labels wait for a person's decision, or waited: what that person decided is kept."""
+
+    __tablename__ = "label_holds"
+    __table_args__ = (Index("label_holds_of_author", "author"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    author: str
+    reason: str
+    """For people to read."""
+    at: float
+    by: str = ""
+    """Who held them; empty: the check did."""
+    ended_at: float | None = None
+    ended_by: str = ""
 
 
 class Outbox(SQLModel, table=True):

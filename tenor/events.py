@@ -201,6 +201,8 @@ class Sentence(Event, tag="sentence", frozen=True, kw_only=True):
     """Which version of which model gave each answer: `{"sentiment": ..., "intent": ...}`."""
     times: dict[str, float] = {}
     """When it passed each stage, including the times of its transcript."""
+    novelty: float | None = None
+    """How far it is from everything that its model learned from, 0 to 1; None if the model does not say."""
 
 
 AUDIO_STOPPED = "audio stopped"
@@ -468,14 +470,16 @@ class NoteAcknowledged(Event, tag="note_acknowledged", frozen=True, kw_only=True
 
 
 class Label(Event, tag="label", frozen=True, kw_only=True):
-    """A person's answer about a sentence, or about which side of a call is whose. It is in the database before it is
-    published. It may come twice: `author`, `sentence`, `kind` and `at` together identify a label."""
+    """A person's answer about a sentence, about a turn of the assistant, or about which side of a call is whose. It is
+    in the database before it is published. It may come twice: `author`, `sentence`, `turn`, `kind` and `at` together
+    identify a label."""
 
-    kind: Literal["sentiment", "intent", "text", "role", "sides"]
-    """What it is about: the sentiment, intent, text or speaker that a sentence should have, or whether the two `sides`
-    of the call are the wrong way round."""
+    kind: Literal["sentiment", "intent", "slots", "text", "role", "sides"]
+    """What it is about: the sentiment, intent, slots, text or speaker that a sentence should have (a turn: intent or
+    slots), or whether the two `sides` of the call are the wrong way round."""
     value: str
-    """The person's answer. Of `sides` it is `swapped`, or `told` if they are as the platform told them."""
+    """The person's answer. Of `slots` it is a JSON array with the BIO tag of each word; of `sides` it is `swapped`, or
+    `told` if they are as the platform told them."""
     author: str
     """Account name of the person."""
     author_role: str
@@ -483,15 +487,26 @@ class Label(Event, tag="label", frozen=True, kw_only=True):
     at: float
     """When the person made the label."""
     sentence: str = ""
-    """Id of the sentence; empty if the label is about the whole call."""
+    """Id of the sentence; empty if the label is about a turn or about the whole call."""
     predicted: str = ""
     """What the model or the platform had said."""
     where: str = ""
-    """Where it was made: `call` or `review`."""
+    """Where it was made: `call`, `review` or `import`."""
     withdrawn: bool = False
     """True: the person takes the label back; `at` is still when the label was made."""
     sample: bool = False
     """Whether the call is generated sample data."""
+    turn: str = ""
+    """`call/turn`, if it is about a turn of the assistant."""
+    seconds: float | None = None
+    """How long the person looked before answering."""
+    why: str = ""
+    """Why the person was asked: `sample` (at random), `unsure`, `disputed`, `doubted`, `novel`, `second`, `control`,
+    `call` (nobody asked: on the call's page) or `import`."""
+    model: str = ""
+    """Which model had answered."""
+    held: bool = False
+    """True: the label counts nowhere until a person decides about its author."""
 
 
 class DeadLetter(Event, tag="dead_letter", frozen=True, kw_only=True):

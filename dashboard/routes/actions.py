@@ -51,7 +51,7 @@ class Acknowledge(msgspec.Struct, forbid_unknown_fields=True):
 
 class Correct(msgspec.Struct, forbid_unknown_fields=True):
     sentence: str
-    kind: Literal["sentiment", "intent", "text", "role"]
+    kind: Literal["sentiment", "intent", "slots", "text", "role"]
     value: str
     seconds: float | None = None
 
@@ -145,10 +145,8 @@ class Actions:
     def _label(self, viewer: Viewer, wanted: Correct) -> dict[str, object]:
         with self._database.begin() as session:
             names = allowed_names(session, self._settings.language)
-            made = correct(
-                session, viewer, wanted.sentence, wanted.kind, wanted.value, names=names, seconds=wanted.seconds
-            )
-            return snapshot.corrected_in(session, made.sentence) or {}
+            correct(session, viewer, wanted.sentence, wanted.kind, wanted.value, names=names, seconds=wanted.seconds)
+            return snapshot.corrected_in(session, wanted.sentence) or {}
 
     def _turn_round(self, viewer: Viewer, call: str) -> dict[str, object]:
         with self._database.begin() as session:

@@ -88,8 +88,9 @@ CALL = (
     *("ended_at", "duration_ms", "state", "state_at", "reason", "task", "task_score", "metrics"),
     *("sample", "attributes"),
 )
-SENTENCE = tuple(name for name in Sentence.model_fields if name not in ("id", "spoken_at", "models"))
-"""All but which models said it and when in the day: the page counts from the beginning of the call."""
+SENTENCE = tuple(name for name in Sentence.model_fields if name not in ("id", "spoken_at", "models", "novelty"))
+"""All but which models said it, how new it was to them, and when in the day: the page counts from the beginning of the
+call."""
 ALERT = ("call", "rule", "severity", "text", "at_ms", "at", "escalation", "sentence")
 NOTE = ("call", "author", "text", "at", "sentence", "acknowledged_by", "acknowledged_at")
 

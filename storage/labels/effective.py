@@ -2,6 +2,7 @@
 
 The newest label of a kind stands in the place of the models' answer. One by the agent who took the call counts only
 where nobody else made one: agents see their own calls alone, and do not have the last word on how they went.
+A label that is held counts for nothing until a person decides about its author.
 The sides are as the platform told them, or turned round when a person said so (`calls.swapped`).
 """
 
@@ -22,7 +23,7 @@ LABELLED = CALL.alias("labelled")
 CALLER, AGENT = "caller", "agent"
 OTHER = {CALLER: AGENT, AGENT: CALLER}
 LABELLED_FIELDS = ("role", "text", "sentiment", "intent")
-"""What of a sentence people can put right: the kinds of labels."""
+"""What of a sentence people can put right and is a text of its own; slots are tags of words (tags.py)."""
 
 
 def sides(swapped: bool) -> dict[str, str]:
@@ -36,15 +37,17 @@ def side(role: str, swapped: bool) -> str:
 
 
 def effective_labels(labels: Iterable[Label], agent: str) -> dict[str, Label]:
-    """Of a sentence's labels those that count, by kind; `agent` is who took the call."""
-    return {one.kind: one for one in sorted(labels, key=lambda one: (one.author != agent, one.at, one.id or 0))}
+    """Of a sentence's or turn's labels those that count, by kind; `agent` is who took the call."""
+    counted = (one for one in labels if not one.held)
+    return {one.kind: one for one in sorted(counted, key=lambda one: (one.author != agent, one.at, one.id or 0))}
 
 
 def effective_values(sentence: Sentence, call: Call, labels: Iterable[Label]) -> dict[str, str]:
     """Role, text, sentiment and intent of a sentence as people left them."""
     models = {name: getattr(sentence, name) for name in LABELLED_FIELDS}
     models["role"] = side(sentence.role, call.swapped)
-    return models | {kind: label.value for kind, label in effective_labels(labels, call.agent).items()}
+    found = effective_labels(labels, call.agent)
+    return models | {kind: label.value for kind, label in found.items() if kind in LABELLED_FIELDS}
 
 
 class CorrectedSentence(NamedTuple):
@@ -73,7 +76,7 @@ def effective(kind: str) -> ColumnElement[Any]:
     newest = (
         select(LABEL.c.value)
         .join(LABELLED, LABELLED.c.id == LABEL.c.call)
-        .where(and_(LABEL.c.sentence == SENTENCE.c.id, LABEL.c.kind == kind))
+        .where(and_(LABEL.c.sentence == SENTENCE.c.id, LABEL.c.kind == kind, ~LABEL.c.held))
         .order_by(LABEL.c.author == LABELLED.c.agent, LABEL.c.at.desc(), LABEL.c.id.desc())
         .limit(1)
         .correlate(SENTENCE)

@@ -1,4 +1,5 @@
-"""What people say of a sentence: the sentiment, intent, text or speaker it should have had, and which side is whose.
+"""What people say of a sentence: the sentiment, intent, slots, text or speaker it should have had, which side is whose,
+and what the intent and slots of a turn of the assistant should have been.
 
 A label says who and when and never overwrites: neither the models' answer nor an earlier label. Every label is written
 here, with its line in the audit trail and its event for the bus, in the caller's transaction; publisher.py tells the
@@ -9,23 +10,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from typing import Any
 
 from sqlalchemy import select
 from sqlmodel import Session, col
 
 from storage.labels.effective import side
+from storage.labels.holds import HELD_KINDS, is_held
+from storage.labels.tags import check_tags, tags_of_values, write_tags
+from storage.labels.why import Why
 from storage.privacy import tombstones
-from storage.tables import Audit, Call, Label, Outbox, Sentence
+from storage.tables import Audit, Call, Label, Outbox, Sentence, Turn
 from storage.viewer import Role, Viewer
 from storage.writer import call_aggregates
 from tenor import events
 from tenor.errors import BadInput, Refused
 from tenor.events import LABELS
+from tenor.taxonomy.assistant import routed_intent
 from tenor.taxonomy.in_force import NamesInForce
 from tenor.yaml.nodes import meant
 
-KINDS = ("sentiment", "intent", "text", "role")
-LONGEST = {"text": 10_000}
+KINDS = ("sentiment", "intent", "slots", "text", "role")
+OF_TURNS = ("intent", "slots")
+LONGEST = {"text": 10_000, "slots": 100_000}
 """Characters of a value; 100 for the others."""
 SWAPS: tuple[Role, ...] = ("manager", "analyst", "administrator")
 """Who may turn the sides of a call round."""
@@ -41,31 +48,68 @@ def correct(
     names: NamesInForce,
     seconds: float | None = None,
     where: str = "call",
+    why: Why = "call",
 ) -> Label:
-    """Keep what `viewer` says of a sentence. `names`: the sentiments and intents there are, `seconds`: how long they
-    looked, `where`: the page they were on. BadInput says what cannot be."""
-    value = value.strip()
-    if kind not in KINDS:
-        raise BadInput(f"a sentence has no {kind!r} to label", f"one of {', '.join(KINDS)}")
-    if not value or len(value) > LONGEST.get(kind, 100) or "\x00" in value:
-        raise BadInput(f"{value[:50]!r} cannot be the {kind} of a sentence")
+    """Keep what `viewer` says of a sentence. `names`: the sentiments, intents and slots there are, `seconds`: how long
+    they looked, `where`: the page they were on, `why` they were asked. BadInput says what cannot be."""
+    value = _fitting(kind, value, KINDS, "sentence")
     _in_force(kind, value, names)
     tombstones.hold_off(session)
     sentence, call = _seen(session, viewer, sentence_id)
     if kind == "role" and value not in {"caller", "agent", *call.roles}:
         raise BadInput(f"nobody on this call is {value!r}", f"one of {', '.join(call.roles)}")
-    predicted = side(sentence.role, call.swapped) if kind == "role" else getattr(sentence, kind)
+    if kind == "slots":
+        value = write_tags(check_tags(value, sentence.text, names.slots))
+        predicted = write_tags(tags_of_values(sentence.text, sentence.slots))
+    else:
+        predicted = side(sentence.role, call.swapped) if kind == "role" else getattr(sentence, kind)
+    about = {"sentence": sentence.id, "predicted": predicted, "model": str(sentence.models.get(kind, ""))}
+    return _write(session, viewer, call, kind, value, **about, seconds=seconds, where=where, why=why)
+
+
+def correct_turn(
+    session: Session,
+    viewer: Viewer,
+    turn_id: str,
+    kind: str,
+    value: str,
+    *,
+    names: NamesInForce,
+    seconds: float | None = None,
+    where: str = "review",
+    why: Why = "sample",
+) -> Label:
+    """Keep what `viewer` says of a turn of the assistant: its intent, or its slots as tags; the rest as in `correct`.
+    `names` are those of turns (allowed.py)."""
+    value = _fitting(kind, value, OF_TURNS, "turn")
+    if kind == "intent":
+        value = routed_intent(value)
+    _in_force(kind, value, names)
+    tombstones.hold_off(session)
+    of_viewer = select(Turn, Call).join(Call, col(Call.id) == col(Turn.call)).where(viewer.clause())
+    found = session.execute(of_viewer.where(col(Turn.id) == turn_id)).one_or_none()
+    if found is None or tombstones.is_erased(session, found[1].id):
+        raise BadInput(f"there is no turn {turn_id!r}")
+    turn, call = found
+    if kind == "slots":
+        value = write_tags(check_tags(value, turn.input, names.slots))
+    predicted = write_tags(turn.tags) if kind == "slots" else turn.intent
+    about = {"turn": turn.id, "predicted": predicted}
+    return _write(session, viewer, call, kind, value, **about, seconds=seconds, where=where, why=why)
+
+
+def _write(session: Session, viewer: Viewer, call: Call, kind: str, value: str, **about: Any) -> Label:
+    """With its line in the audit trail and its event."""
     made = Label(
-        sentence=sentence.id,
         call=call.id,
         kind=kind,
         value=value,
-        predicted=predicted,
         author=viewer.name,
+        author_role=viewer.role,
         at=time.time(),
-        seconds=seconds,
-        where=where,
+        held=kind in HELD_KINDS and is_held(session, viewer.name),
         sample=call.sample,
+        **about,
     )
     session.add(made)
     _note(session, viewer, "label.made", call.id, kind)
@@ -121,6 +165,15 @@ def keep(session: Session, labels: Iterable[Label]) -> None:
     session.flush()
 
 
+def _fitting(kind: str, value: str, kinds: tuple[str, ...], what: str) -> str:
+    value = value.strip()
+    if kind not in kinds:
+        raise BadInput(f"a {what} has no {kind!r} to label", f"one of {', '.join(kinds)}")
+    if not value or len(value) > LONGEST.get(kind, 100) or "\x00" in value:
+        raise BadInput(f"{value[:50]!r} cannot be the {kind} of a {what}")
+    return value
+
+
 def _in_force(kind: str, value: str, names: NamesInForce) -> None:
     there = {"sentiment": names.sentiments, "intent": names.intents}.get(kind)
     if there is not None and value not in there:
@@ -149,11 +202,16 @@ def _event(label: Label, viewer: Viewer, *, withdrawn: bool = False) -> events.L
         author=label.author,
         author_role=viewer.role,
         at=label.at,
-        sentence=label.sentence,
+        sentence=label.sentence or "",
         predicted=label.predicted,
         where=label.where,
         withdrawn=withdrawn,
         sample=label.sample,
+        turn=label.turn or "",
+        seconds=label.seconds,
+        why=label.why,
+        model=label.model,
+        held=label.held,
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, select, tuple_
@@ -30,6 +31,13 @@ class WholeCall:
     """By sentence, oldest first: all that people said."""
     turns: list[Turn]
     """Of a conversation with the assistant, in order."""
+    turn_labels: dict[str, list[Label]] = field(default_factory=dict)
+    """By turn, oldest first."""
+
+    @property
+    def all_labels(self) -> Iterator[Label]:
+        for labels in (*self.labels.values(), *self.turn_labels.values()):
+            yield from labels
 
     def said(self, sentence: Sentence) -> dict[str, str]:
         """Role, text, sentiment and intent of a sentence as people left them."""
@@ -96,8 +104,12 @@ def whole(session: Session, viewer: Viewer, call_id: str) -> WholeCall | None:
     if call is None:
         return None
     labels: dict[str, list[Label]] = {}
+    turn_labels: dict[str, list[Label]] = {}
     for label in session.scalars(select(Label).where(col(Label.call) == call_id).order_by(col(Label.id))):
-        labels.setdefault(label.sentence, []).append(label)
+        if label.sentence is not None:
+            labels.setdefault(label.sentence, []).append(label)
+        else:
+            turn_labels.setdefault(label.turn or "", []).append(label)
     in_order = (col(Sentence.start_ms), col(Sentence.channel), col(Sentence.id))
     return WholeCall(
         call,
@@ -106,6 +118,7 @@ def whole(session: Session, viewer: Viewer, call_id: str) -> WholeCall | None:
         list(session.scalars(select(Note).where(col(Note.call) == call_id).order_by(col(Note.at)))),
         labels,
         list(session.scalars(select(Turn).where(col(Turn.call) == call_id).order_by(col(Turn.turn)))),
+        turn_labels,
     )
 
 

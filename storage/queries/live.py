@@ -90,11 +90,13 @@ def _correct(session: Session, calls: dict[str, LiveCall]) -> None:
     """What people said of the last sentences, by whose ids the calls are named here."""
     labels: dict[str, list[tables.Label]] = defaultdict(list)
     for label in session.scalars(select(tables.Label).where(col(tables.Label.sentence).in_(calls))):
-        labels[label.sentence].append(label)
+        labels[label.sentence or ""].append(label)
     for sentence, said in labels.items():
         call = calls[sentence]
         assert call.last is not None
         for kind, label in effective_labels(said, call.agent).items():
+            if kind == "slots":
+                continue  # no tile shows them
             call.last[kind] = label.value
             call.corrections[kind] = {name: getattr(label, name) for name in OF_LABEL}
 

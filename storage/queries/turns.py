@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import select, tuple_
 from sqlmodel import Session, col
 
+from storage.labels.effective import effective_labels
 from storage.tables import Call, Label, Turn
 from storage.viewer import Viewer
 
@@ -32,12 +33,17 @@ def between(session: Session, viewer: Viewer, since: float, until: float) -> Ite
         found = list(session.scalars(query.where(tuple_(*place) > tuple_(*after))))
 
 
-def corrected_intents(session: Session, turns: Sequence[Turn]) -> dict[str, str]:
-    """What people said the intent is, by the id of the turn: the newest label of a line that caused it."""
-    caused = {utterance: turn.id for turn in turns for utterance in turn.cause}
-    query = (
-        select(Label)
-        .where(col(Label.sentence).in_(caused), col(Label.kind) == "intent")
-        .order_by(col(Label.at), col(Label.id))
+def corrected_turns(session: Session, turns: Sequence[Turn]) -> dict[str, dict[str, str]]:
+    """What people say of turns, by the turn's id: `intent`, and `slots` as tags. The labels that count."""
+    agents = dict(
+        session.execute(select(col(Call.id), col(Call.agent)).where(col(Call.id).in_({turn.call for turn in turns})))
+        .tuples()
+        .all()
     )
-    return {caused[label.sentence]: label.value for label in session.scalars(query)}
+    labels: dict[str, list[Label]] = {}
+    for label in session.scalars(select(Label).where(col(Label.turn).in_([turn.id for turn in turns]))):
+        labels.setdefault(label.turn or "", []).append(label)
+    return {
+        turn: {kind: label.value for kind, label in effective_labels(said, agents.get(said[0].call, "")).items()}
+        for turn, said in labels.items()
+    }

@@ -88,6 +88,7 @@ class CallRows:
             "models": MODELS,
             "times": times,
             "latency_ms": round((times["sentence_published"] - times["captured"]) * 1000, 1) if voice else None,
+            "novelty": None,
         }
 
     def _call(self, sentences: Sequence[Row]) -> Row:
@@ -213,6 +214,11 @@ class CallRows:
                 "seconds": round(rng.lognormvariate(1.1, 0.5), 1),
                 "where": "review",
                 "sample": True,
+                "turn": None,
+                "author_role": "analyst",
+                "why": "sample",
+                "model": sentence["models"].get(kind, ""),
+                "held": False,
             }
         )
 

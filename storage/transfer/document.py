@@ -106,7 +106,7 @@ def document_of(session: Session, whole: WholeCall, recording: RecordingPart | N
         "sentences": [row.model_dump() for row in whole.sentences],
         "alerts": [row.model_dump() for row in whole.alerts],
         "notes": [row.model_dump() for row in whole.notes],
-        "labels": [row.model_dump(exclude={"id"}) for rows in whole.labels.values() for row in rows],
+        "labels": [row.model_dump(exclude={"id"}) for row in whole.all_labels],
         "turns": [row.model_dump() for row in whole.turns],
     }
     if customer:
@@ -141,7 +141,7 @@ def _check(document: CallDocument) -> None:
             f"the call was not over when it was exported: `$.call.state` is {document.call.state!r}", "export it again"
         )
     call = document.call.id
-    sentences = {row.id for row in document.sentences}
+    sentences, turns = {row.id for row in document.sentences}, {row.id for row in document.turns}
     for name in ("sentences", "alerts", "notes", "labels", "turns"):
         ids = set()
         for number, row in enumerate(getattr(document, name)):
@@ -149,7 +149,9 @@ def _check(document: CallDocument) -> None:
                 raise BadInput(f"another call's row at `$.{name}[{number}].call`")
             if name != "labels" and row.id in ids:
                 raise BadInput(f"an id comes twice at `$.{name}[{number}].id`")
-            if name == "labels" and row.sentence not in sentences:
+            if name == "labels" and row.sentence is None and row.turn not in turns:
+                raise BadInput(f"no such turn at `$.labels[{number}].turn`")
+            if name == "labels" and row.sentence is not None and row.sentence not in sentences:
                 raise BadInput(f"no such sentence at `$.labels[{number}].sentence`")
             ids.add(getattr(row, "id", None))
 

@@ -13,7 +13,9 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from storage.labels.tags import read_tags
 from storage.tables import Turn
+from tenor.errors import BadInput
 from tenor.taxonomy.assistant import INTENTS, NEMO_INTENTS, SLOT_LABELS, SPOKEN_INTENTS, printed_intent, routed_intent
 
 FILES = ("dict.intents.csv", "dict.slots.csv", "train.tsv", "train_slots.tsv", "test.tsv", "test_slots.tsv")
@@ -33,15 +35,20 @@ class LabelledLine(NamedTuple):
     tags: tuple[str, ...]
 
 
-def labelled_line(turn: Turn, corrected: Mapping[str, str]) -> LabelledLine | None:
+def labelled_line(turn: Turn, corrected: Mapping[str, Mapping[str, str]]) -> LabelledLine | None:
     """The shopper's line of a turn with its labels; None where there are none: an answer such as "boston" has the
-    intent of its question, which the line alone does not show. `corrected`: intents by people, by turn."""
-    words = turn.input.split()
-    intent = corrected.get(turn.id, turn.intent if turn.intent_score > 0 else "")
-    known = routed_intent(intent) in INTENTS
-    if not words or not known or len(words) != len(turn.tags) or not _LABELS.keys() >= set(turn.tags):
+    intent of its question, which the line alone does not show. `corrected`: what people say of turns
+    (storage/queries/turns.py)."""
+    words, said = turn.input.split(), corrected.get(turn.id, {})
+    intent = said.get("intent", turn.intent if turn.intent_score > 0 else "")
+    try:
+        tags = read_tags(said["slots"]) if "slots" in said else turn.tags
+    except BadInput:  # of a document that another program wrote
         return None
-    return LabelledLine(" ".join(words), printed_intent(routed_intent(intent)), tuple(turn.tags))
+    known = routed_intent(intent) in INTENTS
+    if not words or not known or len(words) != len(tags) or not _LABELS.keys() >= set(tags):
+        return None
+    return LabelledLine(" ".join(words), printed_intent(routed_intent(intent)), tuple(tags))
 
 
 def nemo_files(lines: Iterable[LabelledLine], *, all_intents: bool = False) -> dict[str, str]:

@@ -45,7 +45,7 @@ def store(session: Session, call: str, events: Sequence[Event], at: float, *, fa
 def _clear(session: Session, call: str) -> None:
     """As if nothing of the call had been heard yet."""
     session.execute(delete(Alert).where(col(Alert.call) == call))
-    labelled = select(col(Label.sentence)).where(col(Label.call) == call)
+    labelled = select(col(Label.sentence)).where(col(Label.call) == call, col(Label.sentence).is_not(None))
     sentences = col(Sentence.call) == call
     session.execute(delete(Sentence).where(sentences, col(Sentence.id).not_in(labelled)))
     session.execute(update(Sentence).where(sentences).values(revision=REPLACEABLE))

@@ -21,8 +21,10 @@ from tenor.settings import LanguageSettings
 from tenor.taxonomy import intents, sentiments
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy, WantedIntent
 
-INTENT, SENTIMENT = "intent", "sentiment"
+INTENT, SENTIMENT, SLOTS = "intent", "sentiment", "slots"
 """The heads of a model that these are about."""
+SHIPPED_SLOTS = ("amount", "company", "date", "number", "person", "place", "product", "time")
+"""What the model that ships finds in sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class NamesInForce:
     """From the worst to the best."""
     intents: tuple[str, ...]
     """By name, `unknown` last."""
+    slots: tuple[str, ...] = ()
+    """By name."""
 
 
 def names_in_force(language: LanguageSettings) -> NamesInForce:
@@ -42,10 +46,12 @@ def names_in_force(language: LanguageSettings) -> NamesInForce:
     return _names_in_force(*told, tuple(_changed_at(file) for file in files))
 
 
-def in_order(sentiment_names: Iterable[str], intent_names: Iterable[str]) -> NamesInForce:
+def in_order(
+    sentiment_names: Iterable[str], intent_names: Iterable[str], slot_names: Iterable[str] = SHIPPED_SLOTS
+) -> NamesInForce:
     """Names that nobody has told the worth of, for people to choose from."""
     worth = {name: sentiments.valence_of(name) for name in sentiment_names}
-    return _in_order(worth, intent_names)
+    return _in_order(worth, intent_names, slot_names)
 
 
 def intents_in_force(language: LanguageSettings) -> Taxonomy:
@@ -68,6 +74,12 @@ def sentiments_in_force(language: LanguageSettings) -> dict[str, float]:
     return {label: sentiments.valence_of(label) for label in learned} if learned else dict(sentiments.SHIPPED)
 
 
+def slots_in_force(language: LanguageSettings) -> tuple[str, ...]:
+    """What values of a sentence are called."""
+    learned = _learned(language, SLOTS)
+    return tuple(sorted({tag[2:] for tag in learned if "-" in tag})) if learned else SHIPPED_SLOTS
+
+
 def _learned(language: LanguageSettings, head: str) -> tuple[str, ...]:
     """What a model of one's own tells apart; nothing when there is none, or the one that ships tells for it."""
     if not language.model or language.backend == "riva":
@@ -80,12 +92,14 @@ def _names_in_force(
     backend: Literal["local", "riva"], model: str, intents: str, sentiments: str, changed_at: tuple[int, ...]
 ) -> NamesInForce:
     given = LanguageSettings(backend=backend, model=model, intents=intents, sentiments=sentiments)
-    return _in_order(sentiments_in_force(given), intents_in_force(given).names)
+    return _in_order(sentiments_in_force(given), intents_in_force(given).names, slots_in_force(given))
 
 
-def _in_order(worth: Mapping[str, float], intent_names: Iterable[str]) -> NamesInForce:
+def _in_order(worth: Mapping[str, float], intent_names: Iterable[str], slot_names: Iterable[str]) -> NamesInForce:
     return NamesInForce(
-        tuple(sorted(worth, key=lambda name: (worth[name], name))), (*sorted({*intent_names} - {UNKNOWN}), UNKNOWN)
+        tuple(sorted(worth, key=lambda name: (worth[name], name))),
+        (*sorted({*intent_names} - {UNKNOWN}), UNKNOWN),
+        tuple(sorted({*slot_names})),
     )
 
 

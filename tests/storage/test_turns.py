@@ -10,6 +10,8 @@ from sqlmodel import Session, select
 
 from storage.db.engine import Database, open_database
 from storage.db.vacuum import compact
+from storage.labels.allowed import turn_names
+from storage.labels.labels import correct_turn
 from storage.privacy import pii_scan
 from storage.privacy.erasure import erase
 from storage.privacy.retention import prune
@@ -18,7 +20,7 @@ from storage.tables import Turn
 from storage.transfer import importer
 from storage.transfer.exporter import render
 from storage.transfer.importer import FoundDocument
-from storage.viewer import HOUSE
+from storage.viewer import HOUSE, Viewer
 from storage.writer.event_batch import EventBatch
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
@@ -118,6 +120,9 @@ def test_turns_go_when_their_call_is_past_its_time(database: Database, database_
 @pytest.mark.parametrize("form", ["json", "vcon"])
 def test_an_exported_conversation_comes_in_with_its_turns(form: str, database: Database, tmp_path: Path) -> None:
     write(database, *conversation("one"))
+    with database.begin() as session:
+        names = turn_names(session)
+        correct_turn(session, Viewer("ann", "analyst"), "one/1", "intent", "inventory_check", names=names, seconds=2.0)
     with database.session() as session:
         found = calls.whole(session, HOUSE, "one")
         assert found is not None
@@ -127,6 +132,7 @@ def test_an_exported_conversation_comes_in_with_its_turns(form: str, database: D
     there = open_database(settings)
     importer.store(there, settings, importer.read(FoundDocument("file", content)), by="root")
     assert rows(there, "turns") == rows(database, "turns")
+    assert rows(there, "labels") == rows(database, "labels")
     again = importer.read(FoundDocument("file", content))
     assert importer.store(there, settings, again, by="root").outcome == "unchanged"
     there.close()

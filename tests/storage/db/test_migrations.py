@@ -15,18 +15,18 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
-from sqlmodel import SQLModel
+from sqlmodel import SQLModel, select
 
 from deploy.postgres.server import Server
 from storage.db import schema
 from storage.db.engine import Database, open_database
 from storage.search import SearchQuery, search
-from storage.tables import Call
+from storage.tables import Call, Label
 from storage.viewer import HOUSE
 from tenor.errors import BadInput, Refused
 from tenor.settings import Settings, StorageSettings
 from tests.conftest import postgres_database
-from tests.storage.conversations import START, add_call, add_label
+from tests.storage.conversations import START, add_label
 from tests.tenor.cli.command import environment, tenor
 
 
@@ -37,7 +37,9 @@ def nothing_yet(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
     if request.param == "postgres":
         server: Server = request.getfixturevalue("postgres")
         url = postgres_database(server, like="template0")
-    return Settings(home=tmp_path, storage=StorageSettings(url=url))
+    home = tmp_path / "nothing yet"  # the fixture `database` is in tmp_path itself
+    home.mkdir()
+    return Settings(home=home, storage=StorageSettings(url=url))
 
 
 def ours(name: str | None, kind: str, _: Any) -> bool:
@@ -95,7 +97,24 @@ def definitions(connection: Connection) -> set[str]:
 
 
 FILLED_FROM = "0003"
-"""The first version from which today's tables can be filled."""
+"""The version at which there are calls."""
+OLD_ROWS = (
+    "INSERT INTO calls (id, medium, source, site, queue, agent, customer, language, roles, swapped, started_at,"
+    " duration_ms, state, state_at, reason, task, task_score, sentences, alerts, escalations, metrics, metrics_ms,"
+    " curves, recording, recorded, redact, sample, attributes) VALUES ('bank', 'voice', '', '', '', 'ann', '', 'en-US',"
+    " '[\"caller\", \"agent\"]', {no}, 1790000000, 1000, 'analysed', 0, '', '', 0, 1, 0, 0, '{{}}', 0, '', '', {no},"
+    " '', {no}, '{{}}')",
+    "INSERT INTO sentences (id, call, channel, role, revision, start_ms, end_ms, spoken_at, text, sentiment,"
+    " sentiment_scores, mood, intent, intent_score, slots, labels, language, models, times) VALUES ('bank/0/0', 'bank',"
+    " 0, 'caller', 0, 0, 900, 1790000000, 'I want to handle it.', 'neutral', '{{}}', 0, 'unknown', 0.5, '{{}}', '{{}}',"
+    " 'en', '{{}}', '{{}}')",
+    *(
+        'INSERT INTO labels (sentence, call, kind, value, predicted, author, at, "where", sample) VALUES'
+        f" ('bank/0/0', 'bank', 'text', 'I want to {word} it.', '?', '{author}', {at}, 'call', {{no}})"
+        for word, author, at in (("candle", "maria", 1790000000), ("dandle", "ann", 1790000009))
+    ),
+)
+"""As the Tenor of that version wrote them: today's tables have further columns."""
 
 
 def bring_to(database: Database, number: str) -> None:
@@ -107,6 +126,13 @@ def bring_to(database: Database, number: str) -> None:
         command.upgrade(config, number)
 
 
+def fill_as_then(database: Database) -> None:
+    with database.begin() as session:
+        for statement in OLD_ROWS:
+            no = "false" if database.is_postgres else "0"
+            session.connection().exec_driver_sql(statement.format(no=no))
+
+
 def test_step_by_step_with_calls_in_it_is_as_all_at_once(nothing_yet: Settings, database: Database) -> None:
     if nothing_yet.storage_url.startswith("sqlite") is database.is_postgres:
         pytest.skip("of the other kind")
@@ -114,16 +140,20 @@ def test_step_by_step_with_calls_in_it_is_as_all_at_once(nothing_yet: Settings, 
     for number in schema.known():
         bring_to(old, number)
         if number == FILLED_FROM:
-            with old.begin() as session:
-                add_call(session, "bank", "I want to handle it.", agent="ann")
-                add_label(session, "bank/0/0", "text", "I want to candle it.", author="maria")
-                add_label(session, "bank/0/0", "text", "I want to dandle it.", at=START + 9, author="ann")
+            fill_as_then(old)
     assert schema.version(old.engine).current
     with old.engine.connect() as stepped, database.engine.connect() as at_once:
         assert definitions(stepped) == definitions(at_once)
     with old.session() as session:
         found = {word: bool(search(session, HOUSE, SearchQuery(words=word)).hits) for word in ("candle", "dandle")}
         assert found == {"candle": True, "dandle": False}, "the agent's own correction comes last"
+        kept = [(row.author, row.sentence, row.turn, row.why, row.held) for row in session.exec(select(Label)).all()]
+        assert kept == [("maria", "bank/0/0", None, "", False), ("ann", "bank/0/0", None, "", False)]
+    with old.begin() as session:
+        add_label(session, "bank/0/0", "text", "I want to kindle it.", at=START + 20)
+        assert search(session, HOUSE, SearchQuery(words="kindle")).hits, (
+            "what keeps the search up to date is still there"
+        )
     old.close()
 
 
@@ -141,9 +171,7 @@ def test_opening_again_keeps_what_is_there(nothing_yet: Settings) -> None:
 def test_documents_of_an_older_version_are_made_anew(nothing_yet: Settings) -> None:
     database = open_database(nothing_yet, upgrade=False)
     bring_to(database, FILLED_FROM)
-    with database.begin() as session:
-        add_call(session, "bank", "I want to handle it.", agent="ann")
-        add_label(session, "bank/0/0", "text", "I want to candle it.", author="maria")
+    fill_as_then(database)
     with database.begin() as session:
         session.execute(text("UPDATE fts_documents SET words = 'I want to handle it.'"))
     database.close()

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from storage.db.engine import Database
-from storage.queries.turns import between, corrected_intents
+from storage.labels.allowed import turn_names
+from storage.labels.labels import correct_turn
+from storage.queries.turns import between, corrected_turns
 from storage.tables import Turn
 from storage.transfer.nemo import ALL_INTENTS, FILES, LabelledLine, is_for_test, labelled_line, nemo_files
 from storage.transfer.turn_table import turn_table
-from storage.viewer import HOUSE
+from storage.viewer import HOUSE, Viewer
 from storage.writer.event_batch import EventBatch
 from tenor.events import Event
 from tenor.taxonomy.assistant import ROUTED_INTENTS, SLOT_LABELS
@@ -101,28 +103,37 @@ def test_only_lines_whose_labels_can_be_told_from_them_are_taken() -> None:
         {"intent": "an intent of the author's"},
     ]
     assert [labelled_line(row(**fields), {}) for fields in strange] == [None] * len(strange)
-    corrected = labelled_line(row(intent_score=0.0), {"c/1": "inventory_check"})
+    corrected = labelled_line(row(intent_score=0.0), {"c/1": {"intent": "inventory_check"}})
     assert corrected is not None
     assert corrected.intent == "inventory_check"
+    mended = labelled_line(row(tags=[]), {"c/1": {"slots": '["O","O"]'}})
+    assert mended == LabelledLine("milk price", "price_check", ("O", "O"))
+    assert labelled_line(row(), {"c/1": {"slots": "no tags"}}) is None
     assert labelled_line(row(input="milk\t \nprice"), {}) == LabelledLine(
         "milk price", "price_check", ("B-item.type", "O")
     )
 
 
-def test_a_reviewers_intent_counts(database: Database) -> None:
+def test_what_reviewers_say_of_a_turn_counts(database: Database) -> None:
+    """Not what they say of the sentence: the intents of calls and those of the assistant are different ones."""
     events: list[Event] = [
         state("c", "live"),
         sentence("c", 1000, text="milk price"),
         turn("c", 1, "milk price", intent="price_check", intent_score=0.5, tags=("B-item.type", "O")),
     ]
+    ann, bob = Viewer("ann", "analyst"), Viewer("bob", "analyst")
     with database.begin() as session:
         EventBatch((event, STARTED) for event in events).write(session)
-        add_label(session, "c/0/1000", "intent", "price_check", at=STARTED)
-        add_label(session, "c/0/1000", "intent", "inventory_check", at=STARTED + 9)
-        add_label(session, "c/0/1000", "sentiment", "positive", at=STARTED + 10)
+        add_label(session, "c/0/1000", "intent", "payment", at=STARTED)
+        names = turn_names(session)
+        correct_turn(session, ann, "c/1", "intent", "price_check", names=names)
+        correct_turn(session, bob, "c/1", "intent", "inventory_check", names=names)
+        correct_turn(session, bob, "c/1", "slots", '["O","B-item.type"]', names=names)
     with database.session() as session:
         (turns,) = between(session, HOUSE, STARTED, STARTED + 60)
-        assert corrected_intents(session, turns) == {"c/1": "inventory_check"}
+        corrected = corrected_turns(session, turns)
+        assert corrected == {"c/1": {"intent": "inventory_check", "slots": '["O","B-item.type"]'}}
+        assert labelled_line(turns[0], corrected) == LabelledLine("milk price", "inventory_check", ("O", "B-item.type"))
 
 
 def test_turns_of_a_stretch_come_in_order_piece_by_piece(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:

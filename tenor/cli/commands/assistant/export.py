@@ -77,14 +77,14 @@ def _csv(session: Session, since: float, until: float, out: str) -> int:
 
 
 def _nemo(session: Session, since: float, until: float, out: str, all_intents: bool) -> int:
-    from storage.queries.turns import between, corrected_intents
+    from storage.queries.turns import between, corrected_turns
     from storage.transfer.exporter import folder
     from storage.transfer.nemo import labelled_line, nemo_files
     from storage.viewer import HOUSE
 
     lines = set()
     for turns in between(session, HOUSE, since, until):
-        corrected = corrected_intents(session, turns)
+        corrected = corrected_turns(session, turns)
         lines |= {line for turn in turns if (line := labelled_line(turn, corrected)) is not None}
     if not lines:
         raise BadInput("there is no sentence with an intent in that time", "choose with --day, --since and --until")

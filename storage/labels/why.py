@@ -1,0 +1,24 @@
+"""Why a person was asked about a sentence: what a label may be used for depends on it.
+
+Only sentences that were drawn at random say how good a model is; those that were chosen because the model was unsure
+say that it is worse than it is.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+Why = Literal["sample", "unsure", "disputed", "doubted", "novel", "second", "control", "call", "import"]
+WHYS: tuple[Why, ...] = get_args(Why)
+MEANING: dict[Why, str] = {
+    "sample": "drawn at random",
+    "unsure": "the model is not sure",
+    "disputed": "people see this differently from the model, or from each other",
+    "doubted": "the model is sure of another answer than the one a person gave",
+    "novel": "unlike anything that the model has learned",
+    "second": "one person has looked at it",
+    "control": "the answer is known already",
+    "call": "corrected on the page of its call",
+    "import": "brought in from a file",
+}
+"""For people to read."""
