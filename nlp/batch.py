@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 
 from nlp.inference.analyzer import Analyzer
+from nlp.inference.types import SentenceContext
 from nlp.output import DeadRecord, StageOutput
 from nlp.partition import PendingEvent
 from nlp.sentences import Draft
@@ -21,7 +22,9 @@ class TranscriptBatch:
         Unavailable, nothing has happened, and it can be asked again."""
         if self._drafts is None:
             self._drafts = [one.call.draft(one.event) for one in self._pending]
-        analyses = iter(analyzer.analyze([draft.text for drafts in self._drafts for draft in drafts]))
+        every = [draft for drafts in self._drafts for draft in drafts]
+        known = [SentenceContext(draft.role, draft.before) for draft in every]
+        analyses = iter(analyzer.analyze([draft.text for draft in every], known))
         now, versions = time.time(), analyzer.versions
         output = StageOutput()
         for one, drafts in zip(self._pending, self._drafts, strict=True):

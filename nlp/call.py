@@ -48,6 +48,8 @@ class CallAnalysis:
         self._rules = rules
         self._builders: dict[int, SentenceBuilder] = {}
         self._utterances: set[str] = set()
+        self._newest: str | None = None
+        """The sentence said last, whoever said it."""
         self._turns = Turns(len(info.roles) if info is not None else 0)
         self._sentences: dict[str, SentenceStats] = {}
         self._intents: dict[str, tuple[str, Mapping[str, float]]] = {}
@@ -67,7 +69,10 @@ class CallAnalysis:
             return []
         self._utterances.add(event.utterance)
         builder = self._builders.setdefault(event.channel, SentenceBuilder(written=self._written))
-        return builder.add(event)
+        drafts = builder.add(event, self._newest)
+        if drafts:
+            self._newest = drafts[-1].text
+        return drafts
 
     def hear(
         self,

@@ -47,6 +47,9 @@ class Draft:
     start_ms: int
     end_ms: int
     text: str
+    role: str = ""
+    before: str | None = None
+    """The sentence before in the call, whoever said it."""
     times: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -59,33 +62,35 @@ class SentenceBuilder:
         """What the next utterance may continue."""
         self._start_ms = -1
 
-    def add(self, final: Transcript) -> list[Draft]:
-        """The sentences of the next final transcript, the first of them perhaps a longer form of the last one."""
+    def add(self, final: Transcript, before: str | None = None) -> list[Draft]:
+        """The sentences of the next final transcript, the first of them perhaps a longer form of the last one.
+        `before`: the newest sentence of the call so far."""
         found = spans(final.text)
         drafts: list[Draft] = []
         for number, (span, (start_ms, end_ms)) in enumerate(zip(found, _times(final, found), strict=True)):
             text = final.text[slice(*span)]
-            before = self._open if number == 0 else None
-            if before is not None and _joins(before, text, start_ms):
-                joined = f"{before.text} {text}"
-                longer = max(end_ms, before.end_ms)
+            begun = self._open if number == 0 else None
+            if begun is not None and _joins(begun, text, start_ms):
+                joined = f"{begun.text} {text}"
+                longer = max(end_ms, begun.end_ms)
                 drafts.append(
-                    replace(before, revision=before.revision + 1, end_ms=longer, text=joined, times=final.times)
+                    replace(begun, revision=begun.revision + 1, end_ms=longer, text=joined, times=final.times)
                 )
             else:
-                drafts.append(self._new(final, number, start_ms, end_ms, text))
+                drafts.append(self._new(final, number, start_ms, end_ms, text, before))
+            before = drafts[-1].text
         if drafts:
             self._open = None if self._written else drafts[-1]
         return drafts
 
-    def _new(self, final: Transcript, number: int, start_ms: int, end_ms: int, text: str) -> Draft:
+    def _new(self, final: Transcript, number: int, start_ms: int, end_ms: int, text: str, before: str | None) -> Draft:
         start_ms = max(start_ms, self._start_ms + 1)  # words may have the same time; sentences are told apart by it
         if self._written:
             name = final.utterance if number == 0 else f"{final.utterance}.{number}"
         else:
             name = f"{final.call}/{final.channel}/{start_ms}"
         self._start_ms = start_ms
-        return Draft(name, 0, start_ms, max(start_ms, end_ms), text, final.times)
+        return Draft(name, 0, start_ms, max(start_ms, end_ms), text, final.role, before, final.times)
 
 
 def _joins(before: Draft, after: str, start_ms: int) -> bool:

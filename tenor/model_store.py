@@ -26,6 +26,19 @@ class ModelCard(msgspec.Struct, frozen=True, kw_only=True):
     """Fingerprints of the taxonomy's examples that it was trained with."""
     sha256: str = ""
     """Of `model.onnx`."""
+    kind: str = "language"
+    encoder_sha256: str = ""
+    """Of the shared encoder whose states it reads; empty: it has an encoder of its own."""
+    files: dict[str, str] = {}
+    """SHA-256 by file."""
+    parent: str = ""
+    """The model that its training began with,"""
+    run: str = ""
+    """in which run,"""
+    dataset: str = ""
+    """on which version of which dataset."""
+    figures: dict[str, float] = {}
+    """What was measured when it was made."""
 
 
 def read_card(folder: Path) -> ModelCard:

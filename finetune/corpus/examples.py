@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 Span = tuple[int, int, str]
 """First character, first character after, slot."""
@@ -16,12 +17,31 @@ _MARK = re.compile(r"<(\w+) ([^<>]+)>")
 class LabelledText:
     text: str
     label: str
+    role: str = ""
+    """caller or agent; empty where nobody knows."""
+    before: str | None = None
+    """The sentence before in the call."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedText:
     text: str
     spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageExample:
+    """A sentence with whatever is known of it."""
+
+    text: str
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By sentence head: the label, then others that would do as well."""
+    spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
+    """By token head."""
+    role: str = ""
+    before: str | None = None
+    weight: float = 1.0
+    """How much a mistake counts."""
 
 
 def spoken(text: str) -> str:

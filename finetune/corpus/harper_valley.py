@@ -72,16 +72,25 @@ def calls(data: Path, split: str) -> Iterator[HarperCall]:
 
 def wanted(call: HarperCall) -> Iterator[LabelledText]:
     """The call's sentences whose intent one of the rules tells."""
-    for said in call.said:
+    for said, before in _with_before(call):
         intent = next((intent for rule, intent in _rules(said.role) if rule.search(said.text)), None)
         if intent is not None:
-            yield LabelledText(said.text, intent)
+            yield LabelledText(said.text, intent, said.role, before)
 
 
-def routine(call: HarperCall) -> Iterator[str]:
+def routine(call: HarperCall) -> Iterator[LabelledText]:
     """Sentences without a word that may carry a feeling."""
     feeling = _feeling()
-    return (said.text for said in call.said if not feeling.search(said.text))
+    for said, before in _with_before(call):
+        if not feeling.search(said.text):
+            yield LabelledText(said.text, "neutral", said.role, before)
+
+
+def _with_before(call: HarperCall) -> Iterator[tuple[HarperUtterance, str | None]]:
+    before = None
+    for said in call.said:
+        yield said, before
+        before = said.text
 
 
 def valued(call: HarperCall) -> Iterator[TaggedText]:

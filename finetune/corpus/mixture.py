@@ -10,7 +10,7 @@ from random import Random
 from typing import TypeVar
 
 from finetune.corpus import datasets, harper_valley
-from finetune.corpus.examples import LabelledText, TaggedText, plain
+from finetune.corpus.examples import LabelledText, LanguageExample, TaggedText, plain
 from finetune.train.batches import HeadCorpus, bio
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy
 
@@ -42,6 +42,18 @@ def corpora(data: Path, taxonomy: Taxonomy, seed: int) -> list[HeadCorpus]:
     ]
 
 
+def examples(corpora: Sequence[HeadCorpus]) -> list[LanguageExample]:
+    """The examples of all heads, each with the one label it was made for."""
+    found = []
+    for corpus in corpora:
+        for row in corpus.examples:
+            if isinstance(row, TaggedText):
+                found.append(LanguageExample(row.text, spans={corpus.head: row.spans}))
+            else:
+                found.append(LanguageExample(row.text, {corpus.head: (row.label,)}, role=row.role, before=row.before))
+    return found
+
+
 def slot_corpus(data: Path, seed: int) -> HeadCorpus:
     """For the head that is fitted on the trained encoder: it learns quickly, so it gets more."""
     random = Random(seed)
@@ -50,12 +62,12 @@ def slot_corpus(data: Path, seed: int) -> HeadCorpus:
 
 
 def _sentiment(data: Path, calls: Sequence[harper_valley.HarperCall], random: Random) -> list[LabelledText]:
-    routine = sorted({text for call in calls for text in harper_valley.routine(call)})
+    routine = list({row.text: row for call in calls for row in harper_valley.routine(call)}.values())
     return [
         *datasets.own_sentiment(random, most=16),
         *_capped(_felt(_short(datasets.goemotions(data))), 2200, random),
         *_capped(_short(datasets.uci(data)), 700, random),
-        *(LabelledText(text, "neutral") for text in _some(routine, 800, random)),
+        *_some(routine, 800, random),
     ]
 
 
@@ -64,7 +76,7 @@ def _intents(
 ) -> list[LabelledText]:
     nlu = data / "nlu"
     examples = [LabelledText(text, intent.name) for intent in taxonomy.intents for text in intent.examples]
-    asked = sorted({row for call in calls for row in harper_valley.wanted(call)}, key=lambda row: (row.text, row.label))
+    asked = list({(row.text, row.label): row for call in calls for row in harper_valley.wanted(call)}.values())
     clinc = _capped(datasets.intents(nlu / "clinc150" / "train.jsonl.gz"), 20, random)
     named = {row.text for row in datasets.translated(clinc, "clinc150")}
     others = _capped([row for row in clinc if row.text not in named], 6, random)

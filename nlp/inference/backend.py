@@ -26,10 +26,11 @@ def open_backend(settings: Settings) -> Backend:
 def open_local(language: LanguageSettings) -> LocalBackend:
     """Our models, also where a pipeline would ask a server: `tenor riva` is one."""
     from nlp.inference.combined_model import with_all_heads
+    from nlp.inference.language_model import open_model
     from nlp.inference.local import LocalBackend
-    from nlp.inference.onnx_model import DEFAULT, OnnxModel
+    from nlp.inference.onnx_model import DEFAULT
 
-    model = with_all_heads(OnnxModel(Path(language.model) if language.model else DEFAULT, threads=language.threads))
+    model = with_all_heads(open_model(Path(language.model) if language.model else DEFAULT, threads=language.threads))
     feelings = sentiments.read(Path(language.sentiments)) if language.sentiments else ()
     intents = intents_in_force(language.model_copy(update={"backend": "local"}))
     return LocalBackend(model, intents, feelings)

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nlp.inference.onnx_model import Floats, OnnxModel
+from nlp.inference.language_model import LanguageModel
+from nlp.inference.onnx_model import Floats
 
 NEAREST = 3
 """Examples that a sentence is compared with; one alone may be an odd one."""
 
 
-def embeddings(model: OnnxModel, texts: Sequence[str]) -> Floats:
+def embeddings(model: LanguageModel, texts: Sequence[str]) -> Floats:
     return np.stack([prediction.embedding for prediction in model.predict(texts)])
 
 

@@ -9,8 +9,9 @@ from nlp.inference.heads.intents import IntentHead
 from nlp.inference.heads.sentiments import SentimentHead
 from nlp.inference.heads.slots import find_slots
 from nlp.inference.language_id import is_foreign
+from nlp.inference.language_model import LanguageModel, open_model
 from nlp.inference.mask_filling import fill_masks, original_entities
-from nlp.inference.onnx_model import Floats, OnnxModel, Prediction
+from nlp.inference.onnx_model import Floats, Prediction
 from nlp.inference.types import (
     ENGLISH,
     OTHER,
@@ -21,6 +22,7 @@ from nlp.inference.types import (
     ModelTask,
     ScoredLabel,
     SentenceAnalysis,
+    SentenceContext,
 )
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy, read
 from tenor.taxonomy.sentiments import SentimentDefinition
@@ -33,11 +35,11 @@ class LocalBackend:
 
     def __init__(
         self,
-        model: OnnxModel | None = None,
+        model: LanguageModel | None = None,
         taxonomy: Taxonomy | None = None,
         feelings: tuple[SentimentDefinition, ...] = (),
     ) -> None:
-        self._model = model or OnnxModel()
+        self._model = model or open_model()
         self.taxonomy = taxonomy or read()
         self._intents = IntentHead(self._model, self.taxonomy)
         self._sentiments = SentimentHead(self._model, feelings)
@@ -55,11 +57,12 @@ class LocalBackend:
     def tasks(self) -> frozenset[str]:
         return self.taxonomy.tasks
 
-    def analyze(self, texts: Sequence[str]) -> list[SentenceAnalysis]:
-        """Every text in its order; an empty one is neutral and has no intent."""
+    def analyze(self, texts: Sequence[str], contexts: Sequence[SentenceContext] = ()) -> list[SentenceAnalysis]:
+        """Every text in its order; an empty one is neutral and has no intent. `contexts`: one for each, or none."""
         readable = [index for index, text in enumerate(texts) if text.strip() and not is_foreign(text)]
         without_masks = [fill_masks(texts[index])[0] for index in readable]
-        predictions = dict(zip(readable, self._model.predict(without_masks), strict=True))
+        known = [_without_masks(contexts[index]) for index in readable] if contexts else ()
+        predictions = dict(zip(readable, self._model.predict(without_masks, known), strict=True))
         return [
             self._analysis(text, predictions[index]) if index in predictions else self._no_analysis(text)
             for index, text in enumerate(texts)
@@ -126,3 +129,8 @@ class LocalBackend:
 
     async def answer(self, model: str, query: str, context: str, limit: int) -> list[Answer]:
         raise NotImplementedError("no model of ours answers questions")
+
+
+def _without_masks(context: SentenceContext) -> SentenceContext:
+    before = (context.before or "").strip()
+    return SentenceContext(context.role, fill_masks(before)[0] or None)

@@ -17,6 +17,7 @@ import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
+from nlp.inference.types import SentenceContext
 from tenor.errors import BadInput
 from tenor.model_store import no_model, read_card
 
@@ -77,8 +78,9 @@ class OnnxModel:
         """The model that a head belongs to."""
         return self.id
 
-    def predict(self, texts: Sequence[str]) -> list[Prediction]:
-        """A prediction of every text, in their order. Texts of like length go through together."""
+    def predict(self, texts: Sequence[str], contexts: Sequence[SentenceContext] = ()) -> list[Prediction]:
+        """A prediction of every text, in their order. Texts of like length go through together. It reads nothing but
+        the texts."""
         short = [text[:MOST_CHARACTERS] for text in texts]
         # One alone is not worth waking other threads for.
         encodings = self._tokenizer.encode_batch(short) if len(short) != 1 else [self._tokenizer.encode(short[0])]

@@ -42,6 +42,10 @@ class Classifiers:
         self._classifiers = dict(classifiers)
         self._failed: set[str] = set()
 
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self._classifiers)
+
     def labels(self, sentences: Sequence[SentenceAnalysis]) -> list[dict[str, str]]:
         labels: list[dict[str, str]] = [{} for _ in sentences]
         for name, classifier in self._classifiers.items():

@@ -19,7 +19,7 @@ from riva.client.proto import riva_nlp_pb2 as pb
 from riva.client.proto import riva_nlp_pb2_grpc
 
 from nlp.inference.language_id import is_foreign
-from nlp.inference.types import ENGLISH, OTHER, Entity, ModelTask, ScoredLabel, SentenceAnalysis
+from nlp.inference.types import ENGLISH, OTHER, Entity, ModelTask, ScoredLabel, SentenceAnalysis, SentenceContext
 from tenor.errors import Refused, TenorError, Unavailable
 from tenor.riva_channel import open_channel
 from tenor.settings import SpeechSettings
@@ -73,8 +73,9 @@ class RivaBackend:
     def tasks(self) -> frozenset[str]:
         return self._taxonomy.tasks
 
-    def analyze(self, texts: Sequence[str]) -> list[SentenceAnalysis]:
-        """Every text in its order. Unavailable when the server does not answer, Refused when it never will."""
+    def analyze(self, texts: Sequence[str], contexts: Sequence[SentenceContext] = ()) -> list[SentenceAnalysis]:
+        """Every text in its order; Riva's services have no place for contexts. Unavailable when the server does not
+        answer, Refused when it never will."""
         try:
             for attempt in stamina.retry_context(on=_is_temporary, attempts=ATTEMPTS, wait_initial=0.1, wait_max=1.0):
                 with attempt:

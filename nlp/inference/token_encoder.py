@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -49,6 +50,8 @@ class EncodedText:
     """A row for each token."""
     offsets: Offsets
     """Characters that each token covers; the marks at both ends cover none."""
+    words: Sequence[int | None] = ()
+    """The word each token is a piece of; None for the marks at both ends."""
 
 
 class TokenEncoder:
@@ -72,29 +75,32 @@ class TokenEncoder:
         self._kept: BoundedDict[str, EncodedText] = BoundedDict(KEPT_TEXTS)
         self._lock = Lock()
 
-    def encode(self, texts: Sequence[str]) -> list[EncodedText]:
-        """Every text in its order. One that was encoded a moment ago is not encoded again."""
+    def encode(self, texts: Sequence[str], readers: Executor | None = None) -> list[EncodedText]:
+        """Every text in its order. One that was encoded a moment ago is not encoded again. `readers` encode several
+        batches at once."""
         short = [_readable(text[:MOST_CHARACTERS]) for text in texts]
         with self._lock:
             found = {text: self._kept[text] for text in short if text in self._kept}
         new = [text for text in dict.fromkeys(short) if text not in found]
         if new:
-            made = self._encoded(new)
+            made = self._encoded(new, readers)
             found |= made
             with self._lock:
                 for text, encoded in made.items():
                     self._kept[text] = encoded
         return [found[text] for text in short]
 
-    def _encoded(self, texts: Sequence[str]) -> dict[str, EncodedText]:
+    def _encoded(self, texts: Sequence[str], readers: Executor | None) -> dict[str, EncodedText]:
         encodings = self._tokenizer.encode_batch(texts) if len(texts) > 1 else [self._tokenizer.encode(texts[0])]
+        batches = list(batched([len(encoding.ids) for encoding in encodings]))
+        side_by_side = readers.map if readers and len(batches) > 1 else map
+        answers = side_by_side(self._states, ([encodings[index] for index in batch] for batch in batches))
         made = {}
-        for batch in batched([len(encoding.ids) for encoding in encodings]):
-            states = self._states([encodings[index] for index in batch])
+        for batch, states in zip(batches, answers, strict=True):
             for row, index in enumerate(batch):
-                encoding = encodings[index]
+                one = encodings[index]
                 # A copy, or one short text would keep the memory of a whole batch.
-                made[texts[index]] = EncodedText(states[row, : len(encoding.ids)].copy(), encoding.offsets)
+                made[texts[index]] = EncodedText(states[row, : len(one.ids)].copy(), one.offsets, one.word_ids)
         return made
 
     def _states(self, encodings: Sequence[Encoding]) -> Floats:

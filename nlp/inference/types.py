@@ -31,6 +31,16 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
+class SentenceContext:
+    """What is known of a sentence beside its words."""
+
+    role: str = ""
+    """caller or agent; empty where nobody knows."""
+    before: str | None = None
+    """The sentence before in the call."""
+
+
+@dataclass(frozen=True, slots=True)
 class SentenceAnalysis:
     """What the models say about one sentence."""
 
@@ -80,8 +90,8 @@ class Backend(Protocol):
         """Intents that a whole call can be about."""
         ...
 
-    def analyze(self, texts: Sequence[str]) -> list[SentenceAnalysis]:
-        """Every text in its order; an empty one is neutral and has no intent."""
+    def analyze(self, texts: Sequence[str], contexts: Sequence[SentenceContext] = ()) -> list[SentenceAnalysis]:
+        """Every text in its order; an empty one is neutral and has no intent. `contexts`: one for each, or none."""
         ...
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
-from nlp.inference.types import Entity, ScoredLabel, SentenceAnalysis
+from nlp.inference.types import Entity, ScoredLabel, SentenceAnalysis, SentenceContext
 from nlp.worker import NlpWorker
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
@@ -40,9 +40,12 @@ class WordLists:
 
     def __init__(self) -> None:
         self.batches: list[int] = []
+        self.contexts: dict[str, SentenceContext] = {}
+        """What was told of each text."""
 
-    def analyze(self, texts: Sequence[str]) -> list[SentenceAnalysis]:
+    def analyze(self, texts: Sequence[str], contexts: Sequence[SentenceContext] = ()) -> list[SentenceAnalysis]:
         self.batches.append(len(texts))
+        self.contexts |= zip(texts, contexts, strict=False)
         return [self._one(text) for text in texts]
 
     def _one(self, text: str) -> SentenceAnalysis:

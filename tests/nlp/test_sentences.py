@@ -117,3 +117,16 @@ def test_no_word_is_lost_none_is_told_twice_and_ids_are_unique(utterances: list[
     starts = [draft.start_ms for draft in kept.values()]
     assert starts == sorted(set(starts))
     assert all(draft.start_ms <= draft.end_ms for draft in kept.values())
+
+
+def test_a_sentence_knows_who_says_it_and_what_was_said_before() -> None:
+    builder = SentenceBuilder()
+    first = builder.add(said("Hello. My card is", 0, channel=1), "Yes?")
+    longer = builder.add(said("at the old address. Thanks.", 1500, channel=1), "Go on.")
+    told = [(draft.text, draft.role, draft.before) for draft in (*first, *longer)]
+    assert told == [
+        ("Hello.", "agent", "Yes?"),
+        ("My card is", "agent", "Hello."),
+        ("My card is at the old address.", "agent", "Hello."),
+        ("Thanks.", "agent", "My card is at the old address."),
+    ]

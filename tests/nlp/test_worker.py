@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nlp.inference.types import Backend, SentenceAnalysis
+from nlp.inference.types import Backend, SentenceAnalysis, SentenceContext
 from tenor.bus import lag
 from tenor.events import CALLS, DEAD, TRANSCRIPTS, Alert, CallState, Topic, Transcript
 from tenor.stage import READS
@@ -190,7 +190,7 @@ async def test_poison_goes_to_the_dead_letters_and_the_stage_goes_on(rig: Rig) -
 
 
 class Slow(WordLists):
-    def analyze(self, texts: Sequence[str]) -> list[SentenceAnalysis]:
+    def analyze(self, texts: Sequence[str], contexts: Sequence[SentenceContext] = ()) -> list[SentenceAnalysis]:
         time.sleep(0.05)
         return super().analyze(texts)
 
@@ -222,3 +222,20 @@ async def _count(rig: Rig, number: int) -> bool:
 
 async def _final(rig: Rig) -> bool:
     return any(one.final for one in await rig.metrics())
+
+
+async def test_the_models_are_told_who_speaks_and_the_sentence_before(tmp_path: Path) -> None:
+    lists = WordLists()
+    async with Rig(tmp_path, lists) as rig:
+        rig.start()
+        await rig.state("live")
+        await rig.say(said("How can I help you?", 0, channel=1))
+        await rig.say(said("I want a refund. It is broken.", 3000))
+        await rig.say(said("Oh dear.", 6000, channel=1))
+        await rig.until(lambda: len(lists.contexts) == 4)
+    assert lists.contexts == {
+        "How can I help you?": SentenceContext("agent", None),
+        "I want a refund.": SentenceContext("caller", "How can I help you?"),
+        "It is broken.": SentenceContext("caller", "I want a refund."),
+        "Oh dear.": SentenceContext("agent", "It is broken."),
+    }

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from nlp.inference.few_shot import embeddings, similarity
-from nlp.inference.onnx_model import Floats, OnnxModel, Prediction, fingerprint
+from nlp.inference.language_model import LanguageModel
+from nlp.inference.onnx_model import Floats, Prediction, fingerprint
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy
 
 HEAD = "intent"
@@ -22,7 +23,7 @@ HEAD = "intent"
 class IntentHead:
     """The intents of a taxonomy, on a model's predictions."""
 
-    def __init__(self, model: OnnxModel, taxonomy: Taxonomy) -> None:
+    def __init__(self, model: LanguageModel, taxonomy: Taxonomy) -> None:
         card = model.card
         self.names = (*taxonomy.names, UNKNOWN)
         self._unlikely = card.thresholds.get("intent", 0.4)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 
 from nlp.inference.few_shot import embeddings, probabilities, similarity
-from nlp.inference.onnx_model import OnnxModel, Prediction
+from nlp.inference.language_model import LanguageModel
+from nlp.inference.onnx_model import Prediction
 from tenor.taxonomy.sentiments import SentimentDefinition, valence_of
 
 HEAD = "sentiment"
@@ -20,7 +21,7 @@ SLOPE, WIDTH = 10.0, 0.35
 class SentimentHead:
     """How sentences feel, by the model's head or by a set of labels that takes its place."""
 
-    def __init__(self, model: OnnxModel, feelings: tuple[SentimentDefinition, ...] = ()) -> None:
+    def __init__(self, model: LanguageModel, feelings: tuple[SentimentDefinition, ...] = ()) -> None:
         self._head = model.card.heads[HEAD]
         self.valences = {feeling.name: feeling.valence for feeling in feelings} or {
             label: valence_of(label) for label in self._head

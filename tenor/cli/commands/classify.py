@@ -5,21 +5,39 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
+import msgspec
 import typer
 
 from tenor.cli.context import settings
+from tenor.cli.output import complain
 from tenor.errors import BadInput
 from tenor.runtime.profiles import EVERY_CORE
 
 if TYPE_CHECKING:
-    from nlp.inference.types import SentenceAnalysis
+    from nlp.inference.plugins import Classifiers
+    from nlp.inference.types import Backend, SentenceAnalysis
 
 CHUNK = 1 << 16
 """Bytes read at once: a file goes through in batches of a thousand lines."""
+
+
+class InputFormat(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+
+
+class SentenceLine(msgspec.Struct, frozen=True):
+    """A line of `--input json`."""
+
+    text: str
+    role: Literal["caller", "agent"] | None = None
+    before: str | None = None
 
 
 def classify(
@@ -33,10 +51,18 @@ def classify(
     model: Annotated[
         Path | None, typer.Option("--model", metavar="FOLDER", help="Another model; what it does not tell, ours does.")
     ] = None,
+    form: Annotated[
+        InputFormat,
+        typer.Option(
+            "--input", help='What a line is: a sentence, or JSON {"text", "role", "before"}, of which text is needed.'
+        ),
+    ] = InputFormat.TEXT,
 ) -> None:
     """Tell how sentences feel, what they want, and which values are in them. JSON lines, one a sentence.
 
     Lines of standard input are answered as they come, empty ones included, so that answers stay beside questions.
+    With --input json a line may say who speaks (caller or agent) and the sentence before. A line that is none gives
+    {"error", "line"}, the rest goes on, and the command exits with 2.
     """
     from nlp.inference.backend import open_backend
     from nlp.inference.plugins import load_classifiers
@@ -46,11 +72,48 @@ def classify(
         raise BadInput("nothing to classify", 'tenor classify "my card was stolen", or sentences on standard input')
     backend = open_backend(chosen)
     classifiers = load_classifiers(chosen.language.classifiers, backend)
+    if form is InputFormat.JSON:
+        batches = [[text.encode() for text in texts]] if texts else _chunks()
+        if not _answer_json(batches, backend, classifiers):
+            raise typer.Exit(2)
+        return
     for batch in [texts] if texts else _arriving():
-        found = backend.analyze(batch)
-        for understood, labels in zip(found, classifiers.labels(found), strict=True):
-            shown = _shown(understood) | ({"labels": labels} if chosen.language.classifiers else {})
-            typer.echo(json.dumps(shown, ensure_ascii=False))
+        for shown in _answers(backend.analyze(batch), classifiers):
+            _print(shown)
+
+
+def _answer_json(batches: Iterable[Sequence[bytes]], backend: Backend, classifiers: Classifiers) -> bool:
+    """Every line in its order; whether all of them could be read."""
+    from nlp.inference.types import SentenceContext
+
+    numbers, all_read = count(1), True
+    for batch in batches:
+        lines = [_read(line, number) for line, number in zip(batch, numbers, strict=False)]
+        read = [line for line in lines if isinstance(line, SentenceLine)]
+        contexts = [SentenceContext(line.role or "", line.before) for line in read]
+        answers = _answers(backend.analyze([line.text for line in read], contexts), classifiers)
+        for line in lines:
+            all_read = all_read and isinstance(line, SentenceLine)
+            _print(next(answers) if isinstance(line, SentenceLine) else line)
+    return all_read
+
+
+def _read(line: bytes, number: int) -> SentenceLine | dict[str, object]:
+    try:
+        return msgspec.json.decode(line, type=SentenceLine)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        what = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else str(error)
+        complain(f"line {number}: {what}")
+        return {"error": what, "line": number}
+
+
+def _answers(found: Sequence[SentenceAnalysis], classifiers: Classifiers) -> Iterator[dict[str, object]]:
+    for understood, labels in zip(found, classifiers.labels(found), strict=True):
+        yield _shown(understood) | ({"labels": labels} if classifiers else {})
+
+
+def _print(value: dict[str, object]) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False))
 
 
 def _path(given: Path | None) -> str | None:
@@ -58,15 +121,23 @@ def _path(given: Path | None) -> str | None:
 
 
 def _arriving() -> Iterator[Sequence[str]]:
+    """Lines of standard input as text."""
+    before = 0
+    for lines in _chunks():
+        yield from _decoded(lines, before)
+        before += len(lines)
+
+
+def _chunks() -> Iterator[Sequence[bytes]]:
     """Lines of standard input, as many at a time as are there: a program that waits for each answer gets it."""
     stdin = cast(io.BufferedReader, sys.stdin.buffer)
-    rest, count = b"", 0
+    rest = b""
     while chunk := stdin.read1(CHUNK):
         *lines, rest = (rest + chunk).split(b"\n")
-        yield from _decoded(lines, count)
-        count += len(lines)
+        if lines:
+            yield lines
     if rest:
-        yield from _decoded([rest], count)
+        yield [rest]
 
 
 def _decoded(lines: Sequence[bytes], before: int) -> Iterator[Sequence[str]]:

@@ -101,3 +101,27 @@ def test_a_model_that_tells_only_intents_is_completed_by_ours(tmp_path: Path) ->
     (tmp_path / "model.json").write_text(json.dumps({"name": "ours", "version": "2", "heads": {"intent": heads}}))
     [found] = answers("--model", str(tmp_path), "i am furious, i lost my debit card on friday")
     assert (found["intent"], found["sentiment"], found["slots"]) == ("lost_card", "negative", {"date": "friday"})
+
+
+def test_lines_of_json_are_answered_in_order_and_a_bad_one_does_not_stop_the_rest() -> None:
+    lines = [
+        b'{"text": "i am furious with you", "role": "caller", "before": "how can i help you today"}',
+        b'{"text": "hello"',
+        b'{"text": "hello", "role": "boss"}',
+        b'{"role": "agent"}',
+        b'{"text": "\xff"}',
+        b"",
+        b'{"text": "", "role": null, "before": null}',
+        b'{"text": "goodbye", "said_at": 5}',
+    ]
+    result = invoked("--input", "json", stdin=b"\n".join(lines))
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [one.get("text") for one in found] == ["i am furious with you", None, None, None, None, None, "", "goodbye"]
+    assert [one["line"] for one in found if "error" in one] == [2, 3, 4, 5, 6]
+    assert list(found[0]) == FIELDS
+    assert result.exit_code == 2
+
+
+def test_json_on_the_command_line() -> None:
+    [found] = answers("--input", "json", '{"text": "goodbye", "role": "agent"}')
+    assert found["intent"] == "closing"
