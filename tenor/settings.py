@@ -311,6 +311,27 @@ class AssistantSettings(Section):
     )
 
 
+class LearnSettings(Section):
+    """The learning loop: the archive, its snapshots, datasets, and what is learned from them."""
+
+    url: str = Field(
+        "",
+        description="folder or fsspec URL of the archive and what is made of it; empty means learn in the home folder",
+    )
+    audio: bool = Field(True, description="whether the archive also keeps the audio of calls that have a recording")
+    sync: str = Field("", description="folder or fsspec URL of a second place, which gets what is new once a day")
+    keep_days: int = Field(
+        -1,
+        ge=-1,
+        description="days after which calls leave the archive and its snapshots; -1 takes storage.keep_calls_days, "
+        "0 keeps them for ever",
+    )
+    worm: bool = Field(
+        False,
+        description="the place cannot be rewritten (WORM): every call is encrypted, and erased by deleting its key",
+    )
+
+
 class TelemetrySettings(Section):
     """Logs, metrics and traces."""
 
@@ -339,6 +360,7 @@ class Settings(Section):
     storage: StorageSettings = StorageSettings()
     dashboard: DashboardSettings = DashboardSettings()
     assistant: AssistantSettings = AssistantSettings()
+    learn: LearnSettings = LearnSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
 
     @property
@@ -352,6 +374,10 @@ class Settings(Section):
     @property
     def recordings_url(self) -> str:
         return self.storage.recordings or str(self.home / "recordings")
+
+    @property
+    def learn_url(self) -> str:
+        return self.learn.url or str(self.home / "learn")
 
     @property
     def flow_versions(self) -> Path:

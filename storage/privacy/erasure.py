@@ -1,7 +1,7 @@
 """Erasing calls for good: rows, recordings, the search index, the bus, and the bytes they leave behind.
 
     1  the call's fingerprint is marked: from now on the bus cannot bring the call back
-    2  recordings, and whatever else keeps copies, are deleted
+    2  recordings are deleted, and the archive with its snapshots, datasets and copies is rewritten without the call
     3  its records are taken off the embedded bus; on Kafka they go when the retention ends
     4  the rows are deleted
     5  the search index is rebuilt and the database compacted, so that no page holds the words any more
@@ -24,6 +24,7 @@ import msgspec
 from sqlalchemy import String, cast, delete, func, or_, select, update
 from sqlmodel import Session, SQLModel, col
 
+from storage.archive.forget import forget
 from storage.db import vacuum
 from storage.db.engine import Database
 from storage.privacy import tombstones
@@ -38,7 +39,7 @@ UNFINISHED = ("ringing", "live", "ended")
 """The stages are still at work on these."""
 
 Forget = Callable[[Sequence[str]], Awaitable[int]]
-"""Deletes what another keeper of copies (an archive, snapshots) holds of these calls; how much that was."""
+"""Deletes what a further keeper of copies holds of these calls; how much that was."""
 
 
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +58,10 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """Deleted or made nameless, by table."""
     recordings: int
     copies: dict[str, int]
-    """What else was deleted, by its keeper."""
+    """What else was deleted, by its keeper: rows and channels of audio of the archive."""
+    learned: list[str] = []
+    """Datasets that held one of the calls, and models trained with them. What they learned stays learned; the next
+    training goes without these calls."""
     bus_records: int
     """Taken off the bus at once."""
     bus_kept_until: str | None
@@ -108,7 +112,9 @@ async def erase(
     number = secrets.token_hex(8)
     await asyncio.to_thread(_mark, database, calls, at)
     recordings = await asyncio.to_thread(_remove_recordings, settings, calls, names)
-    kept_elsewhere = {keeper: await forget(calls) for keeper, forget in copies.items()}
+    forgotten = await asyncio.to_thread(forget, settings, calls, number)
+    kept_elsewhere = {"archive": forgotten.rows, "audio": forgotten.audio}
+    kept_elsewhere |= {keeper: await delete_copies(calls) for keeper, delete_copies in copies.items()}
     bus_records, bus_kept_until = await _off_the_bus(settings, calls, at)
     rows = await asyncio.to_thread(_delete_rows, database, calls, customer, number, by, at)
     trouble: TenorError | None = None
@@ -126,10 +132,11 @@ async def erase(
         rows=rows,
         recordings=recordings,
         copies=kept_elsewhere,
+        learned=forgotten.learned,
         bus_records=bus_records,
         bus_kept_until=bus_kept_until,
         database_compacted=trouble is None,
-        notes=notes,
+        notes=[*forgotten.notes, *notes],
     )
     await asyncio.to_thread(_file, receipt, settings.home / "receipts")
     if trouble:

@@ -40,7 +40,7 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 GROUP = "recordings"
 FILES = RetryTarget(
-    (OSError, RuntimeError),  # soundfile's errors are RuntimeErrors
+    (OSError, RuntimeError, Unavailable),  # soundfile's errors are RuntimeErrors
     "a recording cannot be written, trying again",
     "recordings can be written again",
 )

@@ -11,6 +11,7 @@ from tenor import __version__
 from tenor.cli.commands import (
     account,
     analyze,
+    archive,
     assistant,
     classify,
     config,
@@ -49,7 +50,7 @@ app = typer.Typer(
 )
 
 START, CALLS, SERVICES = "Start here", "Work with recordings", "Run the services"
-KEPT = "What is kept"
+KEPT, LEARN = "What is kept", "Learn from it"
 app.command(rich_help_panel=START)(demo.demo)
 app.command(rich_help_panel=START)(watch.watch)
 app.command(rich_help_panel=START)(doctor.doctor)
@@ -60,6 +61,7 @@ app.command(rich_help_panel=CALLS)(classify.classify)
 app.command(rich_help_panel=KEPT)(export.export)
 app.command("import", rich_help_panel=KEPT)(import_calls.import_calls)
 app.command(rich_help_panel=KEPT)(erase.erase)
+app.command(rich_help_panel=LEARN)(archive.archive)
 app.command(rich_help_panel=SERVICES)(dashboard.dashboard)
 app.command(rich_help_panel=SERVICES)(riva.riva)
 app.command(rich_help_panel=SERVICES)(serve.serve)

@@ -45,6 +45,15 @@ def clock(ms: int) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
+def size(count: int) -> str:
+    """Bytes, as people say them: 34.1 MB."""
+    amount, units = float(count), ["B", "kB", "MB", "GB", "TB"]
+    while amount >= 1000 and len(units) > 1:
+        amount /= 1000
+        units.pop(0)
+    return f"{amount:.0f} B" if units[0] == "B" else f"{amount:.1f} {units[0]}"
+
+
 def progress() -> Progress:
     """A progress bar on a terminal, nothing elsewhere."""
     return Progress(

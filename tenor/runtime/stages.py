@@ -20,6 +20,7 @@ STAGES = {
     "storage": "storage.writer.worker:StorageWorker",
     "recordings": "storage.recorder.worker:RecordingWorker",
     "retention": "storage.privacy.retention:RetentionWorker",
+    "archive": "storage.archive.worker:ArchiveWorker",
     "dashboard": "dashboard.app:Dashboard",
 }
 """Name -> class, made with the bus and the settings, in the order of the data's way."""

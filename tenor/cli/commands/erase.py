@@ -27,7 +27,7 @@ def erase(
     compact: bool = typer.Option(False, "--compact", help="Only compact the database, where an erasure could not."),
     as_json: bool = typer.Option(False, "--json", help="Print the receipt as JSON."),
 ) -> None:
-    """Delete a call or a customer for good: rows, recordings, search index, bus; the database is compacted.
+    """Delete a call or a customer for good: rows, recordings, archive, search index, bus; the database is compacted.
 
     There is no way back. A receipt without personal data is printed and kept in the folder `receipts`.
     """
@@ -77,5 +77,7 @@ def _show(receipt: Receipt) -> None:
     console.print(f"{'erased':12}{_calls(len(receipt.fingerprints))}: {rows or 'no rows'}", soft_wrap=True)
     console.print(f"{'recordings':12}{receipt.recordings}{copies}")
     console.print(f"{'bus':12}{receipt.bus_records} records; {until}")
+    if receipt.learned:
+        console.print(f"{'learned':12}{escape(', '.join(receipt.learned))}", soft_wrap=True)
     for note in receipt.notes:
         say(f"[dim]{escape(note)}[/]")

@@ -170,13 +170,13 @@ async def test_what_other_keepers_hold_and_what_kafka_keeps_is_on_the_receipt(sq
         add_call(session, "one", "hello")
     asked: list[Any] = []
 
-    async def archive(calls: Any) -> int:
+    async def partner(calls: Any) -> int:
         asked.append(list(calls))
         return 3
 
     on_kafka = sqlite_settings.model_copy(update={"bus": BusSettings(url="kafka://127.0.0.1:1")})
-    receipt = await erase(database, on_kafka, by="root", call="one", copies={"archive": archive})
-    assert (asked, receipt.copies) == ([["one"]], {"archive": 3})
+    receipt = await erase(database, on_kafka, by="root", call="one", copies={"partner": partner})
+    assert (asked, receipt.copies) == ([["one"]], {"archive": 0, "audio": 0, "partner": 3})
     assert receipt.bus_kept_until is not None
     assert receipt.bus_kept_until > receipt.at
     database.close()
@@ -229,7 +229,7 @@ async def test_what_was_interrupted_is_completed_by_the_same_command(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        await erase(database, database_settings, by="root", customer=CUSTOMER, copies={"archive": dies})
+        await erase(database, database_settings, by="root", customer=CUSTOMER, copies={"partner": dies})
     with database.session() as session:
         assert tombstones.is_erased(session, "one")  # what the bus still says of it is not written again
     receipt = await erase(database, database_settings, by="root", customer=CUSTOMER)

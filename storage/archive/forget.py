@@ -1,0 +1,68 @@
+"""What an erasure does in the archive: at its own place, at the second one, and where snapshots were restored."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import msgspec
+import structlog
+
+from storage.archive import erasures, places
+from storage.archive.lock import changing
+from storage.place import Place
+from tenor.errors import TenorError, Unavailable
+from tenor.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+
+class Forgotten(msgspec.Struct, kw_only=True):
+    """What the archive and its copies held of calls that were erased."""
+
+    rows: int = 0
+    audio: int = 0
+    learned: list[str] = []
+    """Datasets that held one of the calls, and models that were trained with one of these."""
+    notes: list[str] = []
+    """Places that could not be reached."""
+
+
+def forget(settings: Settings, calls: Collection[str], receipt: str) -> Forgotten:
+    """Erase calls from every place. Done again, it completes what was begun."""
+    done = Forgotten()
+    for url in [settings.learn_url, *places.known(settings)]:
+        own = url == settings.learn_url
+        folder = Place(url).folder
+        there = folder is None or folder.is_dir()
+        if own and not there:
+            break  # nothing was ever archived
+        try:
+            if not there:  # removed, or not mounted
+                raise Unavailable(f"there is no folder {folder}")
+            with changing(settings, url) as place:
+                found = erasures.erase_at(place, calls, receipt)
+                models = _models_of(place, found.datasets)
+        except TenorError as error:
+            if own:
+                raise
+            done.notes.append(f"the copy at {url} could not be reached, and follows with the next `tenor archive --to`")
+            log.warning("a copy of the archive could not be reached", url=url, reason=error.message)
+            continue
+        done.rows += found.rows
+        done.audio += found.audio
+        done.learned = list(dict.fromkeys([*done.learned, *found.datasets, *models]))
+    return done
+
+
+def _models_of(place: Place, datasets: list[str]) -> list[str]:
+    """Models that were trained with one of the datasets, by their cards."""
+    found = []
+    for name in place.names("models") if datasets else ():
+        if name.endswith("/model.json"):
+            try:
+                card = msgspec.json.decode(place.read(name))
+            except (msgspec.MsgspecError, FileNotFoundError):
+                continue
+            if isinstance(card, dict) and card.get("dataset") in datasets:
+                found.append(name.split("/")[1])
+    return found
