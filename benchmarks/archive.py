@@ -23,7 +23,10 @@ from sqlalchemy import insert, update
 
 from benchmarks.store import WORDS
 from storage.archive.archiver import archive
+from storage.archive.forget import forget
 from storage.db.engine import Database, open_database
+from storage.place import Place
+from storage.snapshots import restore, take, verify
 from storage.tables import Call
 from tenor.settings import Settings
 
@@ -88,14 +91,25 @@ def main(sentences: int = SENTENCES) -> None:
         with measured(f"archive, {sentences:,} sentences"):
             counts = archive(database, settings)
         print(f"{'size of the archive':44}{counts.bytes / 1e6:8.1f} MB")
+        with measured("snapshot"):
+            taken = take(settings, by="benchmark")
         with measured("archive, current"):
             archive(database, settings)
         with database.begin() as session:
             of_day = (CALLS.c.started_at >= START, CALLS.c.started_at < START + 86_400)
             session.execute(update(CALLS).where(*of_day).values(swapped=True))
         with measured("archive, one day changed"):
-            counts = archive(database, settings)
-        print(f"{'new':44}{counts.new_bytes / 1e6:8.1f} MB")
+            archive(database, settings)
+        with measured("next snapshot"):
+            following = take(settings, by="benchmark")
+        print(f"{'it costs':44}{following.new_bytes / 1e6:8.1f} MB ({following.new_bytes / following.bytes:.1%})")
+        place = Place(settings.learn_url)
+        with measured("verify"):
+            assert verify(place, following.name).sound
+        with measured("restore"):
+            assert restore(settings, taken.name, str(Path(folder) / "restored")).sound
+        with measured("erase a call from the archive and all snapshots"):
+            forget(settings, ["call-1-000000"], "benchmark")
         print(f"{'most memory':44}{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:8.0f} MB")
         database.close()
 

@@ -92,6 +92,12 @@ class Place:
         whole = (path[len(self._folder) :].lstrip("/") for path in found)
         return sorted(name for name in whole if not name.endswith(PART))
 
+    def delete_unfinished(self) -> None:
+        """What processes that were killed left behind. Only where nobody writes meanwhile."""
+        if self.folder:
+            for path in self.folder.rglob(f"*{PART}"):
+                path.unlink(missing_ok=True)
+
     def path(self, name: str) -> str:
         """A name that leads out of the place is none."""
         if name.startswith("/") or "\\" in name or any(step in ("", ".", "..") for step in name.split("/")):

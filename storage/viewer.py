@@ -8,9 +8,14 @@ from typing import Literal
 from sqlalchemy import ColumnElement, true
 
 from storage.tables import Call
+from tenor.errors import Refused
 
 Role = Literal["agent", "manager", "analyst", "administrator"]
 ROLES: tuple[Role, ...] = ("agent", "manager", "analyst", "administrator")
+
+
+TRAINS: tuple[Role, ...] = ("analyst", "administrator")
+"""Who may take snapshots, make datasets and train."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,11 @@ class Viewer:
     def may_see(self, agent: str) -> bool:
         """Whether a call of that agent is this viewer's to see."""
         return self.sees_all or agent == self.name
+
+    def must_train(self, what: str) -> None:
+        """Refused, unless this viewer may do what training needs."""
+        if self.role not in TRAINS:
+            raise Refused(f"your role, {self.role}, does not {what}", f"ask one of these: {', '.join(TRAINS)}")
 
     def clause(self) -> ColumnElement[bool]:
         """For the WHERE of a query that reads `calls`."""

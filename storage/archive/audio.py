@@ -65,7 +65,7 @@ def _channels(call: RecordedCall, mark: str, recordings: RecordingStore, blobs: 
                 "sha256": blobs.put(out.getvalue()),
                 "codec": codec,
                 "recording": mark,
-                "bytes": out.tell(),
+                "bytes": len(out.getvalue()),
                 "rate": sound.samplerate,
                 "frames": sound.frames,
                 "sample": call.sample,

@@ -7,19 +7,18 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-from sqlalchemy import BigInteger, ColumnElement, Select, String, and_, case, cast, func, literal, select
+from sqlalchemy import BigInteger, ColumnElement, Select, String, and_, case, cast, func, select
 from sqlmodel import Session
 
 from storage.archive import tables
 from storage.labels.effective import effective_side
 from storage.privacy import tombstones
-from storage.tables import Account, Call, Label, Sentence, Turn
+from storage.tables import Call, Label, Sentence, Turn
 
 CALL = Call.__table__  # type: ignore[attr-defined]
 SENTENCE = Sentence.__table__  # type: ignore[attr-defined]
 LABEL = Label.__table__  # type: ignore[attr-defined]
 TURN = Turn.__table__  # type: ignore[attr-defined]
-ACCOUNT = Account.__table__  # type: ignore[attr-defined]
 FINISHED = ("analysed", "failed")
 """Calls that nobody works on any more."""
 DAY_S = 86_400
@@ -62,15 +61,13 @@ def sentences_of(session: Session, day: str) -> pa.Table:
 def labels_of(session: Session, day: str) -> pa.Table:
     """Of labels that wait for a decision `held` says so."""
     columns = (
-        *(LABEL.c.sentence, LABEL.c.call, LABEL.c.kind, LABEL.c.value, LABEL.c.predicted, LABEL.c.author),
-        func.coalesce(ACCOUNT.c.role, ""),
-        *(LABEL.c.at, LABEL.c.seconds, LABEL.c.where),
-        *(_if_there("why", ""), _if_there("model", ""), _if_there("held", False), LABEL.c.sample),
+        *(func.coalesce(LABEL.c.sentence, ""), func.coalesce(LABEL.c.turn, ""), LABEL.c.call, LABEL.c.kind),
+        *(LABEL.c.value, LABEL.c.predicted, LABEL.c.author, LABEL.c.author_role, LABEL.c.at, LABEL.c.seconds),
+        *(LABEL.c.where, LABEL.c.why, LABEL.c.model, LABEL.c.held, LABEL.c.sample),
     )
     start, end = bounds(day)
-    found = select(*columns).join(ACCOUNT, ACCOUNT.c.name == LABEL.c.author, isouter=True)
-    found = found.where(LABEL.c.at >= start, LABEL.c.at < end)
-    return _table(session, found.order_by(LABEL.c.call, LABEL.c.sentence, LABEL.c.at, LABEL.c.id), tables.LABELS)
+    found = select(*columns).where(LABEL.c.at >= start, LABEL.c.at < end)
+    return _table(session, found.order_by(LABEL.c.call, LABEL.c.at, LABEL.c.id), tables.LABELS)
 
 
 def turns_of(session: Session, day: str) -> pa.Table:
@@ -125,10 +122,6 @@ def _finished(day: str) -> ColumnElement[bool]:
     return and_(CALL.c.started_at >= start, CALL.c.started_at < end, CALL.c.state.in_(FINISHED))
 
 
-def _if_there(name: str, default: object) -> ColumnElement[Any]:
-    return func.coalesce(LABEL.c[name], default) if name in LABEL.c else literal(default)
-
-
 def _stamps(session: Session, kind: str, query: Select[Any]) -> Iterator[tuple[tuple[str, str], str]]:
     for day, *numbers in session.execute(query):
         yield (kind, day_of(int(day) * DAY_S)), ".".join(str(int(number or 0)) for number in numbers)
@@ -160,8 +153,8 @@ def _recordings_by_day() -> Select[Any]:
 
 def _labels_by_day() -> Select[Any]:
     day = func.floor(LABEL.c.at / DAY_S)
-    held = [_count(LABEL.c.held)] if "held" in LABEL.c else []
-    return select(day, func.count(), func.sum(_number(LABEL.c.id)), func.max(LABEL.c.id), *held).group_by(day)
+    columns = (func.count(), func.sum(_number(LABEL.c.id)), func.max(LABEL.c.id), _count(LABEL.c.held))
+    return select(day, *columns).group_by(day)
 
 
 def _turns_by_day() -> Select[Any]:

@@ -48,6 +48,7 @@ def named_blobs(place: Place) -> set[str]:
 
 def sweep(place: Place) -> int:
     """Delete blobs that nobody names any more; how many. Only for who holds the lock: others name theirs last."""
+    place.delete_unfinished()
     blobs = BlobStore(place)
     named = named_blobs(place)
     return sum(blobs.delete(sha256) for sha256 in blobs.all() if sha256 not in named)

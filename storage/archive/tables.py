@@ -25,7 +25,7 @@ SENTENCES = pa.schema(
 )
 LABELS = pa.schema(
     [
-        *((name, TEXT) for name in ("sentence", "call", "kind", "value", "predicted", "author", "author_role")),
+        *((name, TEXT) for name in ("sentence", "turn", "call", "kind", "value", "predicted", "author", "author_role")),
         ("at", FLOAT),
         ("seconds", FLOAT),
         *((name, TEXT) for name in ("where", "why", "model")),

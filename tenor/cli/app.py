@@ -29,6 +29,7 @@ from tenor.cli.commands import (
     rules,
     sample,
     serve,
+    snapshot,
     transcribe,
     watch,
 )
@@ -71,6 +72,7 @@ app.add_typer(sample.app, name="sample", rich_help_panel=START)
 app.add_typer(rules.app, name="rules", rich_help_panel=KEPT)
 app.add_typer(playbook.app, name="playbook", rich_help_panel=KEPT)
 app.add_typer(people.app, name="people", rich_help_panel=KEPT)
+app.add_typer(snapshot.app, name="snapshot", rich_help_panel=LEARN)
 app.add_typer(assistant.app, name="assistant", rich_help_panel=SERVICES)
 app.add_typer(account.app, name="account", rich_help_panel=SERVICES)
 app.add_typer(database.app, name="db", rich_help_panel=SERVICES)

@@ -1,0 +1,84 @@
+"""Taking a snapshot: the archive's parts, and files of a job, under a name with its time."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from storage.archive.blobs import BlobStore
+from storage.archive.lock import changing
+from storage.archive.parts import Part, in_order, newest, root_hash
+from storage.place import Place
+from storage.snapshots.manifest import NAME, Snapshot, file_name, listing
+from storage.viewer import HOUSE, Viewer
+from tenor.errors import BadInput
+from tenor.settings import Settings
+
+VOLUME, BY_HAND = "calls", "manual"
+
+
+def take(
+    settings: Settings,
+    *,
+    by: str,
+    job: str = "",
+    files: Mapping[str, Path] = {},
+    viewer: Viewer = HOUSE,
+    now: float | None = None,
+) -> Snapshot:
+    """Take a snapshot of the archive as it is. `job`: what it is for, such as learn-42; `files`: what else belongs to
+    it, such as the job's model and log, by the name it gets."""
+    viewer.must_train("take snapshots")
+    if job and not NAME.fullmatch(job):
+        raise BadInput(f"{job[:50]!r} cannot be the name of a job", "letters, digits, dots and dashes")
+    with changing(settings) as place:
+        parts = [msgspec.structs.replace(part, stamp="") for part in newest(place).parts]
+        if not parts and not files:
+            raise BadInput("the archive is empty", "`tenor archive` fills it")
+        blobs = BlobStore(place)
+        parts += [_file(blobs, name, path) for name, path in files.items()]
+        at = time.time() if now is None else now
+        before = list(listing(place))
+        known = {part.sha256 for snapshot in before for part in snapshot.parts}
+        below = {part.place: part.below for snapshot in before for part in snapshot.parts}
+        made = Snapshot(
+            name=_free_name(place, job or BY_HAND, at),
+            taken_at=at,
+            by=by,
+            job=job,
+            root=root_hash(parts),
+            parts=in_order(parts),
+            new_bytes=sum(
+                part.bytes + max(0, part.below - below.get(part.place, 0)) for part in parts if part.sha256 not in known
+            ),
+        )
+        place.write(file_name(made.name), encoded(made), writable=False)
+        return made
+
+
+def encoded(snapshot: Snapshot) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(snapshot), indent=1)
+
+
+def _free_name(place: Place, job: str, at: float) -> str:
+    """A name says the second; of two in one second the later says the next."""
+    second = int(at)
+    while True:
+        name = f"snap-{VOLUME}-{job}-{datetime.fromtimestamp(second, UTC):%Y-%m-%d-%H-%M-%S}"
+        if not place.has(file_name(name)):
+            return name
+        second += 1
+
+
+def _file(blobs: BlobStore, name: str, path: Path) -> Part:
+    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)*", name, re.ASCII) or ".." in name.split("/"):
+        raise BadInput(f"{name[:80]!r} cannot be the name of a file in a snapshot")
+    try:
+        return Part(kind="file", key=name, sha256=blobs.put_file(path), bytes=path.stat().st_size, rows=1)
+    except OSError as error:
+        raise BadInput(f"cannot read {path}: {error.strerror}") from None
