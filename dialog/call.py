@@ -31,7 +31,7 @@ from dialog.engine.session import Session
 from dialog.exchange import CallInput, Exchange, alert_of, shown, transcripts_of
 from dialog.flow_versions import FlowVersion, FlowVersions
 from dialog.fulfilment.types import ActionCall
-from dialog.understanding.types import Understander
+from dialog.understanding.types import UnderstanderVersions, VersionedUnderstander
 from tenor.aio import run_to_completion
 from tenor.backchannel import is_backchannel
 from tenor.bus import Bus
@@ -59,7 +59,7 @@ class CallContext:
 
     bus: Bus
     versions: FlowVersions
-    understander: Understander
+    understanders: UnderstanderVersions
     clock: Callable[[], float] = time.time
 
 
@@ -182,7 +182,8 @@ class AssistantCall:
         session = await self._settle(exchange)
         if self._next != number:
             return False
-        reading = self._context.understander.read(given.text) if given.text.strip() else None
+        understander, model = self._understander(given.at)
+        reading = understander.read(given.text) if given.text.strip() else None
         turn = exchange.turn(
             session,
             reading,
@@ -192,6 +193,7 @@ class AssistantCall:
             wait_until=self._patience(exchange, session),
             assistant=self.info.attributes.get(ATTRIBUTE, ""),
             flow=session.version,
+            model=model if reading is not None else "",
             times={**given.times, "stepped": stepped, "turn_published": time.time()},
         )
         await run_to_completion(self._publish(turn, given))
@@ -200,7 +202,7 @@ class AssistantCall:
     async def _settle(self, exchange: Exchange) -> Session:
         """The session after the input and all actions that follow from it."""
         flows = self._flows()
-        engine = flows.engine
+        engine = flows.engine.reading_with(self._understander(exchange.given.at).understander)
         try:
             step = self._stepped(engine, exchange)
         except Exception as error:  # one line must not end the conversations of all others
@@ -300,6 +302,10 @@ class AssistantCall:
             found = versions.current
             self._session.version = found.engine.assistant.version
         return found
+
+    def _understander(self, published: float) -> VersionedUnderstander:
+        """With the model with which the conversation began."""
+        return self._context.understanders.of(self.id, self.info, published)
 
     def _now(self, at: float) -> datetime:
         """The shopper's clock."""

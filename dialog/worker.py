@@ -20,7 +20,7 @@ from dialog import metrics
 from dialog.call import CallContext
 from dialog.flow_versions import FlowVersions
 from dialog.partition import AssistantPartition
-from dialog.understanding.types import Understander
+from dialog.understanding.types import UnderstanderVersions
 from tenor.bus import Bus, Record
 from tenor.bus.partitioned import PartitionLoop, Takeover
 from tenor.stage import READS
@@ -40,12 +40,12 @@ class AssistantWorker:
         self,
         bus: Bus,
         versions: FlowVersions,
-        understander: Understander,
+        understanders: UnderstanderVersions,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`clock` says when somebody has been silent for too long; all other times are those of records."""
-        self._context = CallContext(bus, versions, understander, clock)
+        self._context = CallContext(bus, versions, understanders, clock)
         self._refreshed = 0.0
         self._loop = PartitionLoop(
             bus, GROUP, READS[GROUP], self._open, self._step, max_records=BATCH, dead_letters=metrics.DEAD_LETTERS
@@ -76,4 +76,6 @@ class AssistantWorker:
             for record, reason in dead:
                 await self._loop.bury(record, reason)
             partition.work(self._context.clock())
-        metrics.OPEN_CALLS.set(sum(len(partition.calls) for partition in partitions.values()))
+        calls = [call for partition in partitions.values() for call in partition.calls]
+        self._context.understanders.release(calls)
+        metrics.OPEN_CALLS.set(len(calls))

@@ -17,6 +17,7 @@ from nlp.output import StageOutput
 from nlp.rules import RuleEngine
 from nlp.sentences import Draft, SentenceBuilder
 from tenor.events import Alert, Call, CallMetrics, Heard, Sentence, State, Transcript
+from tenor.model_store.pool import Choice
 
 METRICS_MS = 2000
 """Metrics are published when the call has come this much further,"""
@@ -34,9 +35,21 @@ class CallEnd:
 
 
 class CallAnalysis:
-    def __init__(self, call: str, info: Call | None, tasks: frozenset[str], rules: RuleEngine) -> None:
+    def __init__(
+        self,
+        call: str,
+        info: Call | None,
+        tasks: frozenset[str],
+        rules: RuleEngine,
+        *,
+        began: float = 0.0,
+    ) -> None:
         self.id = call
         self.info = info
+        self.began = began
+        """When it began, for the choice of its model,"""
+        self.model: Choice | None = None
+        """which it keeps; None: nothing of it was analyzed yet."""
         self.end: CallEnd | None = None
         self.first_transcript: int | None = None
         """Offset of the oldest one; None when there was none yet."""
@@ -74,16 +87,19 @@ class CallAnalysis:
             self._newest = drafts[-1].text
         return drafts
 
+    def consider_tasks(self, tasks: frozenset[str]) -> None:
+        """What the call can be about, as the model says that analyzes it."""
+        self._task.consider(tasks)
+
     def hear(
         self,
         event: Transcript | Heard,
         sentences: Sequence[tuple[Draft, SentenceAnalysis]],
-        models: Mapping[str, str],
     ) -> StageOutput:
-        """What follows from `event`, now that its sentences are analyzed; `models` says which model said what."""
+        """What follows from `event`, now that its sentences are analyzed."""
         output = StageOutput()
         if isinstance(event, Transcript):
-            output.sentences += [self._sentence(event, draft, analysis, models) for draft, analysis in sentences]
+            output.sentences += [self._sentence(event, draft, analysis) for draft, analysis in sentences]
         if isinstance(event, Heard) or sentences:
             self._turns.hear(event)
         for sentence in output.sentences:
@@ -121,9 +137,7 @@ class CallAnalysis:
         )
         return [*self._rules.metrics(metrics), metrics]
 
-    def _sentence(
-        self, event: Transcript, draft: Draft, analysis: SentenceAnalysis, models: Mapping[str, str]
-    ) -> Sentence:
+    def _sentence(self, event: Transcript, draft: Draft, analysis: SentenceAnalysis) -> Sentence:
         """The sentence as it is published, which from now on counts in the metrics and the task."""
         mood = round(analysis.mood, 4)
         known_mood = None if analysis.language == OTHER else mood
@@ -149,6 +163,6 @@ class CallAnalysis:
             slots=analysis.slots,
             labels=dict(analysis.labels),
             language=analysis.language,
-            models=dict(models),
+            models=dict(analysis.models),
             times=dict(draft.times),
         )

@@ -32,7 +32,8 @@ log = structlog.get_logger(__name__)
 REMEMBERED = 2000
 """Finished calls of which late words may come, or that go on after all."""
 
-OpenCall = Callable[[str, Call | None], CallAnalysis]
+OpenCall = Callable[[str, Call | None, float], CallAnalysis]
+"""Of a call, what is known of it, and when its first record was published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,8 @@ class TranscriptPartition:
         self._dead: list[DeadRecord] = []
 
     @property
-    def calls(self) -> int:
-        return len(self._calls)
+    def calls(self) -> tuple[CallAnalysis, ...]:
+        return tuple(self._calls.values())
 
     async def catch_up(self) -> None:
         """Read the calls topic to its end."""
@@ -230,7 +231,7 @@ class TranscriptPartition:
                             self._add(call, old, heard, silent=True)
 
     def _open(self, call: str, info: Call | None, offset: int, at: float) -> CallAnalysis:
-        opened = self._calls[call] = self._open_call(call, info)
+        opened = self._calls[call] = self._open_call(call, info, at)
         opened.first_state, opened.touched = offset, at
         return opened
 

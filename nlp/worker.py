@@ -22,10 +22,8 @@ import structlog
 from nlp import metrics, rules
 from nlp.batch import TranscriptBatch
 from nlp.call import CallAnalysis
-from nlp.inference.analyzer import Analyzer
-from nlp.inference.backend import open_backend
-from nlp.inference.plugins import load_classifiers
 from nlp.inference.types import Backend
+from nlp.model_versions import open_versions
 from nlp.output import StageOutput
 from nlp.partition import TranscriptPartition
 from nlp.rules.known_names import known
@@ -33,6 +31,8 @@ from tenor.bus import Bus, Record
 from tenor.bus.partitioned import PartitionLoop, Takeover
 from tenor.errors import Unavailable
 from tenor.events import CALLS, SENTENCES, Alert, Call, CallState, Sentence
+from tenor.model_store.promotions import began
+from tenor.model_store.watching import watching_promotions
 from tenor.settings import Settings
 from tenor.stage import READS
 from tenor.telemetry import trace_stages
@@ -51,9 +51,7 @@ class NlpWorker:
 
     def __init__(self, bus: Bus, settings: Settings, backend: Backend | None = None) -> None:
         self._bus = bus
-        backend = backend or open_backend(settings)
-        self._analyzer = Analyzer(backend, load_classifiers(settings.language.classifiers, backend))
-        self._tasks = backend.tasks
+        self._models = open_versions(settings, backend)
         self._rules = rules.read(Path(settings.language.rules) if settings.language.rules else None, known(settings))
         self._loop = PartitionLoop(
             bus, GROUP, READS[GROUP], self._open, self._step, max_records=BATCH, dead_letters=metrics.DEAD_LETTERS
@@ -61,14 +59,19 @@ class NlpWorker:
 
     async def run(self) -> None:
         try:
-            await asyncio.to_thread(self._analyzer.check)
+            await asyncio.to_thread(self._models.check)
         except Unavailable as error:
             log.warning("nobody understands sentences yet", reason=error.message)
-        await self._loop.run()
+        async with watching_promotions(self._models.pools, self._bus, GROUP) as self._watching:
+            await self._loop.run()
 
     async def _step(self, records: Sequence[Record]) -> None:
         """Analyze these records, and publish what follows from them."""
+        if self._watching.done():
+            self._watching.result()
         partitions = self._loop.partitions
+        if records:
+            self._models.refresh()
         for record in records:
             await partitions[record.partition].take(record)
         dead = [record for partition in partitions.values() for record in partition.pop_dead()]
@@ -81,14 +84,16 @@ class NlpWorker:
             for call in partition.done():
                 await self._finish(call)
                 partition.finish(call)
-        metrics.OPEN_CALLS.set(sum(partition.calls for partition in partitions.values()))
+        calls = [call for partition in partitions.values() for call in partition.calls]
+        self._models.release(calls)
+        metrics.OPEN_CALLS.set(len(calls))
 
     async def _analyze(self, batch: TranscriptBatch) -> StageOutput:
         """As long as there is nobody to ask, everything waits on the bus."""
         pause_s = PAUSE_S
         while True:
             try:
-                return await asyncio.to_thread(batch.analyze, self._analyzer)
+                return await asyncio.to_thread(batch.analyze, self._models.analyzer_of)
             except Unavailable as error:
                 log.error("sentences wait for somebody who understands them", reason=error.message, retry_s=pause_s)
                 await asyncio.sleep(pause_s)
@@ -121,11 +126,12 @@ class NlpWorker:
         partition = TranscriptPartition(self._bus, taken, self._open_call)
         await partition.catch_up()
         if partition.calls and any(taken.notes.values()):
-            log.info("calls taken over", partition=taken.number, calls=partition.calls)
+            log.info("calls taken over", partition=taken.number, calls=len(partition.calls))
         return partition
 
-    def _open_call(self, call: str, info: Call | None) -> CallAnalysis:
-        return CallAnalysis(call, info, self._tasks, self._rules.engine_for(info, call))
+    def _open_call(self, call: str, info: Call | None, published: float) -> CallAnalysis:
+        moment = began(info.started_at if info is not None else None, published)
+        return CallAnalysis(call, info, frozenset(), self._rules.engine_for(info, call), began=moment)
 
 
 def _count(sentence: Sentence) -> None:

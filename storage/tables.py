@@ -178,6 +178,8 @@ class Turn(SQLModel, table=True):
     assistant: str = ""
     flow: str = ""
     """Version of the flows."""
+    model: str = ""
+    """What understood the line."""
     session: dict[str, Any] = _json()
     """What the dialog manager knew after the turn, for those who look into it."""
     trace: list[Any] = _json(list)
@@ -333,6 +335,90 @@ class Audit(SQLModel, table=True):
     """`call.listened`, `call.exported`, `call.erased`, `label.made`, `account.added`, ..."""
     subject: str = ""
     detail: dict[str, Any] = _json()
+
+
+class Model(SQLModel, table=True):
+    """One version of a model of the registry. Whether it is in force says the log of promotions."""
+
+    __tablename__ = "models"
+    __table_args__ = (Index("models_by_name", "name", "version", unique=True),)
+
+    id: str = Field(primary_key=True)
+    """NAME-N."""
+    name: str
+    version: int
+    kind: str
+    """`language`, `speech` or `assistant`."""
+    sha256: str
+    """Digest of its folder."""
+    parent: str = ""
+    run: str = ""
+    dataset: str = ""
+    snapshot: str = ""
+    at: float
+    """When it was registered,"""
+    by: str
+    """by whom,"""
+    why: str = ""
+    """and what for."""
+    card: dict[str, Any] = _json()
+    """What its model.json says, without lists of labels and files."""
+
+
+class Gate(SQLModel, table=True):
+    """What the gate said of a model. The newest of a model counts."""
+
+    __tablename__ = "gates"
+    __table_args__ = (Index("gates_of_model", "model", "at"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    model: str
+    against: str = ""
+    """The model that it was compared with."""
+    passed: bool
+    verdict: str = ""
+    """One line for people."""
+    figures: dict[str, Any] = _json()
+    at: float
+    by: str
+
+
+class Promotion(SQLModel, table=True):
+    """The log of promotions, for queries. The file is the truth; what is missing here is taken from it."""
+
+    __tablename__ = "promotions"
+    __table_args__ = (Index("promotions_by_time", "at"),)
+
+    id: str = Field(primary_key=True)
+    """kind/at/model."""
+    kind: str
+    model: str
+    sha256: str
+    at: float
+    effective_at: float
+    by: str
+    why: str
+    previous: str
+    at_once: bool = False
+
+
+class Shadow(SQLModel, table=True):
+    """How a candidate would have answered where another was in force: counts, no words."""
+
+    __tablename__ = "shadows"
+    __table_args__ = (Index("shadows_of_model", "model", "at"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    model: str
+    against: str
+    live: bool = False
+    """On calls that were going on, not on stored ones."""
+    sentences: int
+    changed: int
+    counts: dict[str, Any] = _json()
+    """By answer, `{"sentiment": {"neutral > negative": 12}}`."""
+    at: float
+    by: str
 
 
 class Tombstone(SQLModel, table=True):

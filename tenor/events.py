@@ -358,6 +358,8 @@ class Turn(Event, tag="turn", frozen=True, kw_only=True):
     """Name of the assistant,"""
     flow: str = ""
     """and the version of its flows. A conversation ends with the version with which it began."""
+    model: str = ""
+    """The model that understood the line, as NAME-N; empty if there was no line, or if rules alone understood it."""
     session: dict[str, Any] = {}
     """Everything the dialog manager knows after the turn: a successor goes on from here."""
     trace: tuple[tuple[str, str], ...] = ()
@@ -509,6 +511,39 @@ class Label(Event, tag="label", frozen=True, kw_only=True):
     """True: the label counts nowhere until a person decides about its author."""
 
 
+class ModelPromoted(Event, tag="model_promoted", frozen=True, kw_only=True):
+    """A model was promoted or rolled back. It only wakes those who load models; the truth is the log of promotions
+    (docs/models.md). Its `call` is empty."""
+
+    kind: str
+    """`language`, `speech` or `assistant`."""
+    model: str
+    """The model, as NAME-N."""
+    at: float
+    """When it was promoted."""
+    effective_at: float
+    """From when it counts."""
+    by: str
+    """Account name of the person."""
+
+
+class ModelLoaded(Event, tag="model_loaded", frozen=True, kw_only=True):
+    """A process has loaded a promoted model, or could not. Its `call` is empty."""
+
+    kind: str
+    """`language`, `speech` or `assistant`."""
+    model: str
+    """The model, as NAME-N."""
+    stage: str
+    """The stage that the process belongs to,"""
+    process: str
+    """and where it runs: host and process id."""
+    at: float
+    """When."""
+    reason: str = ""
+    """Why it could not be loaded; empty if it is. The model before it stays in place."""
+
+
 class DeadLetter(Event, tag="dead_letter", frozen=True, kw_only=True):
     """A record that a stage could not read or handle, the reason, and where it came from."""
 
@@ -575,6 +610,8 @@ TURNS = Topic(
 NOTES = Topic("tenor.notes", Note | NoteAcknowledged, 7 * DAY)
 LABELS = Topic("tenor.labels", Label, 7 * DAY)
 """Since version 0.3."""
+MODELS = Topic("tenor.models", ModelPromoted | ModelLoaded, 7 * DAY)
+"""Since version 0.3."""
 DEAD = Topic("tenor.dead", DeadLetter, 7 * DAY)
 
-TOPICS = (AUDIO, TRANSCRIPTS, SENTENCES, CALLS, TURNS, NOTES, LABELS, DEAD)
+TOPICS = (AUDIO, TRANSCRIPTS, SENTENCES, CALLS, TURNS, NOTES, LABELS, MODELS, DEAD)

@@ -330,6 +330,11 @@ class LearnSettings(Section):
         False,
         description="the place cannot be rewritten (WORM): every call is encrypted, and erased by deleting its key",
     )
+    models: str = Field(
+        "",
+        description="folder of the models that are promoted, which every worker must reach; empty means models below "
+        "learn.url, if that is a folder",
+    )
 
 
 class TelemetrySettings(Section):
@@ -378,6 +383,14 @@ class Settings(Section):
     @property
     def learn_url(self) -> str:
         return self.learn.url or str(self.home / "learn")
+
+    @property
+    def models_folder(self) -> Path | None:
+        """Where the registry keeps models and the log of promotions; None: there can be none."""
+        if self.learn.models:
+            return Path(self.learn.models)
+        place = self.learn_url.removeprefix("file://")
+        return None if "://" in place else Path(place) / "models"
 
     @property
     def flow_versions(self) -> Path:

@@ -9,6 +9,7 @@ What is tried on a line, in this order, and the first that applies decides:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -61,6 +62,12 @@ class Engine:
         self._understander = understander
         self._parsers = parsers
         self._runner = Runner(assistant)
+
+    def reading_with(self, understander: Understander) -> Engine:
+        """The same engine with something else that understands."""
+        engine = copy(self)
+        engine._understander = understander
+        return engine
 
     def start(self, call: str, now: datetime) -> Step:
         """A new conversation: its greeting."""

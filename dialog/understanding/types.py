@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Collection
+from typing import NamedTuple, Protocol
 
 import msgspec
+
+from tenor.events import Call
 
 
 class Intent(msgspec.Struct, frozen=True):
@@ -37,3 +40,34 @@ class Understander(Protocol):
     def read(self, text: str) -> Reading:
         """A few milliseconds. Never raises on any text."""
         ...
+
+
+class VersionedUnderstander(NamedTuple):
+    understander: Understander
+    model: str
+    """As a Turn names it; empty for rules alone."""
+
+
+class UnderstanderVersions(Protocol):
+    """What understands, by when a conversation began: it keeps the model with which it began."""
+
+    def of(self, call: str, info: Call, published: float) -> VersionedUnderstander:
+        """For a line of a call; loading a model takes a moment."""
+        ...
+
+    def release(self, calls: Collection[str]) -> None:
+        """Only these conversations are open."""
+        ...
+
+
+class OneUnderstander:
+    """The same for all conversations."""
+
+    def __init__(self, understander: Understander) -> None:
+        self._one = VersionedUnderstander(understander, "")
+
+    def of(self, call: str, info: Call, published: float) -> VersionedUnderstander:
+        return self._one
+
+    def release(self, calls: Collection[str]) -> None:
+        """It stays."""

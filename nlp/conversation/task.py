@@ -20,6 +20,11 @@ class TaskEvidence:
     def __init__(self, tasks: Set[str]) -> None:
         self._for = dict.fromkeys(sorted(tasks), 0.0)
 
+    def consider(self, tasks: Set[str]) -> None:
+        """From now on these, too."""
+        if not tasks <= self._for.keys():
+            self._for = {name: self._for.get(name, 0.0) for name in sorted(self._for.keys() | tasks)}
+
     def add(self, role: str, scores: Mapping[str, float], times: int = 1) -> None:
         """A sentence: who said it, and its intents' probabilities. `times` -1 takes it back."""
         for name in self._for:

@@ -22,8 +22,9 @@ class Analyzer:
         self._classifiers = classifiers
 
     @property
-    def versions(self) -> dict[str, str]:
-        return self._backend.versions
+    def tasks(self) -> frozenset[str]:
+        """Intents that a whole call can be about."""
+        return self._backend.tasks
 
     def check(self) -> None:
         """Raises what keeps us from asking, before anybody waits for an answer."""

@@ -21,6 +21,7 @@ from nlp.inference.token_encoder import STATES, EncodedText, TokenEncoder, share
 from nlp.inference.words import deciding_tokens, word_offsets
 from tenor.errors import BadInput
 from tenor.model_store import CARD, no_model
+from tenor.model_store.digest import digest_by_card
 from tenor.taxonomy.assistant import NO_MATCH, OUTSIDE
 from tenor.taxonomy.assistant import printed_intent as printed_intent
 
@@ -49,6 +50,10 @@ class AssistantCard(msgspec.Struct, frozen=True, kw_only=True):
     """and of the encoder whose states it reads."""
     figures: dict[str, float] = {}
     """What was measured when it was made."""
+    files: dict[str, str] = {}
+    """SHA-256 of every other file, of a model of the registry."""
+    digest: str = ""
+    """Of the whole folder, worked out when the card is read."""
 
 
 class Slot(TypedDict):
@@ -85,7 +90,9 @@ class AssistantModel:
 
     def __init__(self, folder: Path = DEFAULT, encoder: TokenEncoder | None = None) -> None:
         try:
-            self.card = msgspec.json.decode((folder / CARD).read_bytes(), type=AssistantCard)
+            written = (folder / CARD).read_bytes()
+            card = msgspec.json.decode(written, type=AssistantCard)
+            self.card = msgspec.structs.replace(card, digest=digest_by_card(card.files, CARD, written))
             weights = (folder / "model.onnx").read_bytes()
         except OSError as error:
             raise no_model(folder, error) from None
@@ -101,7 +108,7 @@ class AssistantModel:
 
     @property
     def id(self) -> str:
-        return f"{self.card.name}-{self.card.version}"
+        return f"{self.card.name}-{self.card.version}" + (f"@{self.card.digest[:8]}" if self.card.digest else "")
 
     def read(self, texts: Sequence[str]) -> list[Parsed]:
         """Every text in its order. One without words is no match, with score 0."""

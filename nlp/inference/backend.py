@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from nlp.inference.types import Backend
+from tenor.model_store.pool import ModelPool
+from tenor.model_store.store import ModelStore, store_of
 from tenor.settings import LanguageSettings, Settings
 from tenor.taxonomy import sentiments
 from tenor.taxonomy.in_force import intents_in_force
@@ -13,24 +16,44 @@ from tenor.taxonomy.in_force import intents_in_force
 if TYPE_CHECKING:
     from nlp.inference.local import LocalBackend
 
+T = TypeVar("T")
+
 
 def open_backend(settings: Settings) -> Backend:
-    """Our models, or a Riva server's. BadInput says what is wrong with the files that the settings name."""
+    """Our model that is in force now, or a Riva server's. BadInput says what is wrong with the files that the settings
+    name."""
     if settings.language.backend == "riva":
         from nlp.inference.riva import RivaBackend
 
         return RivaBackend(settings.speech, intents_in_force(settings.language))
-    return open_local(settings.language)
+    return local_models(settings, lambda backend: backend).current()
 
 
-def open_local(language: LanguageSettings) -> LocalBackend:
-    """Our models, also where a pipeline would ask a server: `tenor riva` is one."""
+def local_models(
+    settings: Settings, make: Callable[[LocalBackend], T], store: ModelStore | None = None
+) -> ModelPool[T]:
+    """Our models by version, each made into what the caller needs; loaded when they are wanted."""
+
+    def load(folder: Path | None) -> T:
+        return make(open_local(settings.language, folder))
+
+    return ModelPool("language", store or store_of(settings, "language"), load)
+
+
+def open_local(language: LanguageSettings, folder: Path | None = None) -> LocalBackend:
+    """Our models, also where a pipeline would ask a server: `tenor riva` is one. A promoted model's `folder` takes the
+    place of the settings' one; it must give its golden answers."""
     from nlp.inference.combined_model import with_all_heads
+    from nlp.inference.golden import language_answers
     from nlp.inference.language_model import open_model
     from nlp.inference.local import LocalBackend
     from nlp.inference.onnx_model import DEFAULT
+    from tenor.model_store.golden import check_golden
 
-    model = with_all_heads(open_model(Path(language.model) if language.model else DEFAULT, threads=language.threads))
+    given = folder or (Path(language.model) if language.model else None)
+    model = open_model(given or DEFAULT, threads=language.threads)
+    if folder is not None:
+        check_golden(folder, model.id, lambda golden: language_answers(model, [one.text for one in golden]))
     feelings = sentiments.read(Path(language.sentiments)) if language.sentiments else ()
-    intents = intents_in_force(language.model_copy(update={"backend": "local"}))
-    return LocalBackend(model, intents, feelings)
+    intents = intents_in_force(language.model_copy(update={"backend": "local", "model": str(given or "")}))
+    return LocalBackend(with_all_heads(model), intents, feelings)

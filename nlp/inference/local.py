@@ -44,14 +44,11 @@ class LocalBackend:
         self._intents = IntentHead(self._model, self.taxonomy)
         self._sentiments = SentimentHead(self._model, feelings)
         self._tags = self._model.card.heads["slots"]
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """Which model says what, as a Sentence carries it."""
-        return {
+        self.versions = {
             "sentiment": self._sentiments.version,
             **{head: self._model.model_of(head) for head in ("intent", "slots")},
         }
+        """Which model says what, as a Sentence carries it."""
 
     @property
     def tasks(self) -> frozenset[str]:
@@ -87,12 +84,14 @@ class LocalBackend:
             intent_scores,
             mood=self._sentiments.mood(sentiment_scores),
             embedding=prediction.embedding,
+            models=self.versions,
         )
 
     def _no_analysis(self, text: str) -> SentenceAnalysis:
         neutral = self._sentiments.neutral
         scores = {label: float(label == neutral) for label in self._sentiments.valences}
-        return SentenceAnalysis(text, neutral, scores, UNKNOWN, 0.0, language=OTHER if text.strip() else ENGLISH)
+        language = OTHER if text.strip() else ENGLISH
+        return SentenceAnalysis(text, neutral, scores, UNKNOWN, 0.0, language=language, models=self.versions)
 
     # -- what Riva's services ask (nlp.inference.types.LanguageModels)
 

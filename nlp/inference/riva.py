@@ -9,7 +9,7 @@ The server gives the likeliest label and its score, no others: so the mood is th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,11 @@ class ServerModels:
     tokens: str
     """Empty: there is none, and the intent's values have to do."""
 
+    @property
+    def versions(self) -> dict[str, str]:
+        names = {"sentiment": self.sentiment, "intent": self.intent, "slots": self.tokens or self.intent}
+        return {what: f"riva:{name}" for what, name in names.items()}
+
 
 class RivaBackend:
     def __init__(self, speech: SpeechSettings, taxonomy: Taxonomy) -> None:
@@ -63,11 +68,7 @@ class RivaBackend:
 
     @property
     def versions(self) -> dict[str, str]:
-        models = self._models
-        if models is None:  # nothing was asked yet
-            return {}
-        names = {"sentiment": models.sentiment, "intent": models.intent, "slots": models.tokens or models.intent}
-        return {what: f"riva:{name}" for what, name in names.items()}
+        return self._models.versions if self._models is not None else {}  # else nothing was asked yet
 
     @property
     def tasks(self) -> frozenset[str]:
@@ -88,7 +89,7 @@ class RivaBackend:
         models = self._models = self._models or self._list_models()
         readable = [index for index, text in enumerate(texts) if text.strip() and not is_foreign(text)]
         asked = [texts[index] for index in readable]
-        found = [_no_analysis(text) for text in texts]
+        found = [_no_analysis(text, models.versions) for text in texts]
         if not asked:
             return found
         intents = [self._request_intent(models, text) for text in asked]  # on their way while we ask the rest
@@ -99,7 +100,7 @@ class RivaBackend:
         for number, index in enumerate(readable):
             intent = intents[number].result()
             entities = values[number] if values is not None else intent.slots
-            found[index] = _analysis(texts[index], sentiments[number].labels[0], intent, entities)
+            found[index] = _analysis(texts[index], sentiments[number].labels[0], intent, entities, models.versions)
         return found
 
     def _request_intent(self, models: ServerModels, text: str) -> Any:
@@ -152,7 +153,9 @@ def _is_temporary(error: Exception) -> bool:
     return isinstance(error, grpc.RpcError) and error.code() in _TEMPORARY
 
 
-def _analysis(text: str, sentiment: Any, analyzed: Any, values: Iterable[Any]) -> SentenceAnalysis:
+def _analysis(
+    text: str, sentiment: Any, analyzed: Any, values: Iterable[Any], models: Mapping[str, str]
+) -> SentenceAnalysis:
     domain, dot, name = analyzed.intent.class_name.partition(".")
     intent = (name if dot else domain) or UNKNOWN  # none at all: no domain fits
     score = analyzed.intent.score
@@ -165,6 +168,7 @@ def _analysis(text: str, sentiment: Any, analyzed: Any, values: Iterable[Any]) -
         tuple(_entity(text, value) for value in values),
         {intent: score},
         mood=valence_of(sentiment.class_name) * sentiment.score,
+        models=models,
     )
 
 
@@ -174,6 +178,6 @@ def _entity(text: str, value: Any) -> Entity:
     return Entity(text[start:end], ScoredLabel(value.label[0].class_name, value.label[0].score), start, end)
 
 
-def _no_analysis(text: str) -> SentenceAnalysis:
+def _no_analysis(text: str, models: Mapping[str, str]) -> SentenceAnalysis:
     language = OTHER if text.strip() else ENGLISH
-    return SentenceAnalysis(text, NEUTRAL, {NEUTRAL: 1.0}, UNKNOWN, 0.0, language=language)
+    return SentenceAnalysis(text, NEUTRAL, {NEUTRAL: 1.0}, UNKNOWN, 0.0, language=language, models=models)

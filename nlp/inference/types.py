@@ -60,6 +60,8 @@ class SentenceAnalysis:
     """The sentence as a vector of length one, for further classifiers; None when the back end has none."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """What further classifiers say, by their names."""
+    models: Mapping[str, str] = field(default_factory=dict)
+    """Which model said what, as a Sentence carries it."""
 
     @property
     def slots(self) -> dict[str, str]:
@@ -82,7 +84,7 @@ class Backend(Protocol):
 
     @property
     def versions(self) -> dict[str, str]:
-        """Which model says what, as a Sentence carries it."""
+        """Which model says what. Of an answer, `SentenceAnalysis.models` says it."""
         ...
 
     @property

@@ -23,6 +23,7 @@ from tenor.cli.commands import (
     export,
     import_calls,
     ingest,
+    models,
     people,
     playbook,
     riva,
@@ -71,6 +72,7 @@ app.add_typer(evaluate.app, name="evaluate", rich_help_panel=CALLS)
 app.add_typer(sample.app, name="sample", rich_help_panel=START)
 app.add_typer(rules.app, name="rules", rich_help_panel=KEPT)
 app.add_typer(playbook.app, name="playbook", rich_help_panel=KEPT)
+app.add_typer(models.app, name="models", rich_help_panel=LEARN)
 app.add_typer(people.app, name="people", rich_help_panel=KEPT)
 app.add_typer(snapshot.app, name="snapshot", rich_help_panel=LEARN)
 app.add_typer(assistant.app, name="assistant", rich_help_panel=SERVICES)

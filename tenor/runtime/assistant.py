@@ -19,9 +19,10 @@ from dialog.engine.usual import with_slots
 from dialog.flow.loading import SHIPPED, load
 from dialog.fulfilment.registry import PROVIDED, actions, actions_of
 from dialog.fulfilment.runner import ActionRunner
+from dialog.understanding.types import Understander
 from dialog.values.registry import parser
 from dialog.values.types import Parser
-from tenor.runtime.understanding import understander
+from tenor.runtime.understanding import assistant_models, understander
 from tenor.settings import AssistantSettings, Settings
 
 
@@ -48,7 +49,12 @@ class Assistant:
         runner = ActionRunner(
             {**shipped, **actions_of(flow.actions, shipped)}, timeout_s=chosen.timeout_s, retries=chosen.retries
         )
-        return cls(Engine(flow, understander(model=model, examples=flow.examples), parsers), runner)
+
+        def reader(folder: Path | None) -> Understander:
+            return understander(folder, model=model, examples=flow.examples)
+
+        reads = assistant_models(settings, reader).current().understander
+        return cls(Engine(flow, reads, parsers), runner)
 
     def chat(self, clock: Clock = datetime.now, call: str = "chat") -> Chat:
         return Chat(self.engine, self.runner, clock, call)

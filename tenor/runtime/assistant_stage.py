@@ -11,11 +11,11 @@ from dialog.flow.model import Assistant
 from dialog.flow_versions import FlowVersion, FlowVersions
 from dialog.fulfilment.registry import actions, actions_of
 from dialog.fulfilment.runner import ActionRunner
-from dialog.understanding.tags import CachedUnderstander
 from dialog.worker import AssistantWorker
 from tenor.bus import Bus
+from tenor.model_store.watching import watching_promotions
 from tenor.runtime.assistant import parsers_of
-from tenor.runtime.understanding import understander
+from tenor.runtime.understanding import PromotedUnderstanders, assistant_models, understander
 from tenor.settings import Settings
 
 
@@ -23,7 +23,8 @@ class AssistantStage(AssistantWorker):
     def __init__(self, bus: Bus, settings: Settings) -> None:
         """BadInput when the flows are wrong: all faults are told before anything is answered."""
         wanted = settings.assistant
-        reads = CachedUnderstander(understander())
+        self._models = PromotedUnderstanders(assistant_models(settings, understander))
+        reads = self._models.pool.current().understander
         shipped = actions(wanted, settings.home)
 
         def make(flows: Assistant) -> FlowVersion:
@@ -33,4 +34,9 @@ class AssistantStage(AssistantWorker):
             return FlowVersion(engine, ActionRunner(own, timeout_s=wanted.timeout_s, retries=wanted.retries))
 
         folder = AssistantFolder(Path(wanted.flows) if wanted.flows else SHIPPED)
-        super().__init__(bus, FlowVersions(folder, make, settings.flow_versions), reads)
+        super().__init__(bus, FlowVersions(folder, make, settings.flow_versions), self._models)
+        self._stage_bus = bus
+
+    async def run(self) -> None:
+        async with watching_promotions([self._models.pool], self._stage_bus, self.name):
+            await super().run()

@@ -6,15 +6,22 @@ The stages do not import each other, so the model of nlp meets dialog's contract
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from dialog.understanding.keywords import Keywords, fixed_phrase, normal
-from dialog.understanding.types import Intent, Reading, Span, Understander
+from dialog.understanding.tags import CachedUnderstander
+from dialog.understanding.types import Intent, Reading, Span, Understander, VersionedUnderstander
 from dialog.understanding.words import FUNCTION_WORDS
+from tenor.events import Call
+from tenor.model_store.golden import check_golden
+from tenor.model_store.pool import Choice, ModelPool
+from tenor.model_store.promotions import began
+from tenor.model_store.store import store_of
+from tenor.settings import Settings
 from tenor.taxonomy.assistant import NO_MATCH
 
 if TYPE_CHECKING:
@@ -60,9 +67,54 @@ def understander(
     if model:
         from nlp.inference.assistant_model import DEFAULT, AssistantModel
 
-        if ((folder or DEFAULT) / "model.onnx").is_file():
-            return CheckedModel(AssistantModel(folder or DEFAULT), examples)
+        if folder is not None:
+            return CheckedModel(open_assistant_model(folder), examples)
+        if (DEFAULT / "model.onnx").is_file():
+            return CheckedModel(AssistantModel(DEFAULT), examples)
     return WithExamples(Keywords(), examples) if examples else Keywords()
+
+
+def open_assistant_model(folder: Path) -> AssistantModel:
+    """A promoted model, which must give its golden answers."""
+    from nlp.inference.assistant_model import AssistantModel
+    from nlp.inference.golden import assistant_answers
+
+    model = AssistantModel(folder)
+    check_golden(folder, model.id, lambda golden: assistant_answers(model, [one.text for one in golden]))
+    return model
+
+
+def assistant_models(
+    settings: Settings, load: Callable[[Path | None], Understander]
+) -> ModelPool[VersionedUnderstander]:
+    """The assistant's models by version, each made into what understands."""
+
+    def versioned(folder: Path | None) -> VersionedUnderstander:
+        loaded = load(folder)
+        return VersionedUnderstander(
+            CachedUnderstander(loaded), loaded.model if isinstance(loaded, CheckedModel) else ""
+        )
+
+    return ModelPool("assistant", store_of(settings, "assistant"), versioned)
+
+
+class PromotedUnderstanders:
+    """Every conversation keeps the model with which it began (dialog's UnderstanderVersions)."""
+
+    def __init__(self, pool: ModelPool[VersionedUnderstander]) -> None:
+        self.pool = pool
+        self._chosen: dict[str, Choice] = {}
+
+    def of(self, call: str, info: Call, published: float) -> VersionedUnderstander:
+        self.pool.refresh()
+        chosen = self.pool.choose(began(info.started_at, published), published, self._chosen.get(call))
+        self._chosen[call] = chosen
+        return self.pool.get(chosen)
+
+    def release(self, calls: Collection[str]) -> None:
+        for call in self._chosen.keys() - set(calls):
+            del self._chosen[call]
+        self.pool.release(self._chosen.values())
 
 
 class WithExamples:
@@ -99,6 +151,10 @@ class CheckedModel:
         own = [(name, one) for name, given in examples.items() for one in given]
         read = model.read([text for _, text in own])
         self._own = [(name, _content(text), one.embedding) for (name, text), one in zip(own, read, strict=True)]
+
+    @property
+    def model(self) -> str:
+        return self._model.id
 
     def read(self, text: str) -> Reading:
         by_rules = self._rules.read(text)

@@ -20,6 +20,7 @@ from dialog.fulfilment.runner import ActionRunner
 from dialog.fulfilment.types import Action, ActionCall, ActionResult
 from dialog.understanding.keywords import Keywords
 from dialog.understanding.tags import CachedUnderstander
+from dialog.understanding.types import OneUnderstander
 from dialog.values.types import Parser
 from dialog.worker import AssistantWorker
 from tenor.bus import Bus
@@ -74,7 +75,7 @@ class Worker:
 
     def make(self, bus: Bus, clock: Callable[[], float] = time.time) -> AssistantWorker:
         versions = FlowVersions(self._folder, self.of_flows, self._home / "flows")
-        return AssistantWorker(bus, versions, self._understander, clock=clock)
+        return AssistantWorker(bus, versions, OneUnderstander(self._understander), clock=clock)
 
     def of_flows(self, flows: Assistant) -> FlowVersion:
         flows = with_slots(flows)

@@ -57,7 +57,9 @@ class WordLists:
         wanted = next((task for task in sorted(self.tasks) if task in words), "unknown")
         at = text.find("Monday")
         entities = (Entity("Monday", ScoredLabel("date", 1.0), at, at + 6),) if at >= 0 else ()
-        return SentenceAnalysis(text, sentiment, {sentiment: 1.0}, wanted, 0.9, entities, {wanted: 0.9}, mood=mood)
+        return SentenceAnalysis(
+            text, sentiment, {sentiment: 1.0}, wanted, 0.9, entities, {wanted: 0.9}, mood=mood, models=self.versions
+        )
 
 
 def said(

@@ -112,7 +112,7 @@ def _partition(rig: Rig, number: int, commits: dict[Partition, Commit] | None = 
     notes = {topic: commit.note for topic, commit in found.items()}
     taken = Takeover(number, positions, notes)
     return TranscriptPartition(
-        rig.bus, taken, lambda call, info: CallAnalysis(call, info, frozenset(), RuleEngine((), info, call))
+        rig.bus, taken, lambda call, info, _: CallAnalysis(call, info, frozenset(), RuleEngine((), info, call))
     )
 
 

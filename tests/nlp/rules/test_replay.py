@@ -92,15 +92,15 @@ def live(ruleset: RuleSet, uttered: list[Uttered], end_ms: int) -> tuple[list[Se
             for draft in call.draft(final)
             for feeling, intent in [FEELS[draft.text]]
         ]
-        output = call.hear(final, analyses, {})
+        output = call.hear(final, analyses)
         sentences += output.sentences
         alerts += output.alerts
         # The other side is silent up to now, or up to where its next words begin.
         later = (u.start_ms for u in uttered if u.channel != one.channel and u.end_ms > one.end_ms)
         heard = Heard(call=CALL, channel=1 - one.channel, heard_ms=min([one.end_ms, *later]))
-        alerts += call.hear(heard, [], {}).alerts
+        alerts += call.hear(heard, []).alerts
     for channel in (0, 1):
-        alerts += call.hear(Heard(call=CALL, channel=channel, heard_ms=end_ms), [], {}).alerts
+        alerts += call.hear(Heard(call=CALL, channel=channel, heard_ms=end_ms), []).alerts
     return sentences, alerts + call.finish().alerts
 
 

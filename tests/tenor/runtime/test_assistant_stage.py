@@ -41,7 +41,7 @@ async def _pieces(settings: Settings, kept: dict[str, Any]) -> int:
 async def test_a_reservation_is_still_there_after_a_restart(
     sqlite_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(assistant_stage, "understander", Keywords)
+    monkeypatch.setattr(assistant_stage, "understander", lambda folder: Keywords())
     first = await _reserve(sqlite_settings, "a")
     assert first["reserved"]
     left = await _pieces(sqlite_settings, first)

