@@ -8,7 +8,7 @@ next that looks (`sync`).
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -185,8 +185,10 @@ class Registry:
         force: bool = False,
         at_once: bool = False,
         replaces: str | None = None,
+        check: Callable[[ModelVersion], None] | None = None,
     ) -> promotions.Promotion:
-        """Put a version in force. `replaces`: the champion that the person saw. Refused if that is another by now."""
+        """Put a version in force. `replaces`: the champion that the person saw; Refused if that is another by now.
+        `check` raises what keeps the model from being loaded, which storage cannot know."""
         _may(viewer, PROMOTES, "promotes models")
         version = self.version(model)
         seen = replaces or self.champion(version.kind).id
@@ -196,6 +198,8 @@ class Registry:
             raise BadInput("--force needs a reason", "say why with --why")
         if not force:
             self._check_gate(version)
+        if check is not None:
+            check(version)
         return self._append(viewer, version, why, seen, at_once=at_once)
 
     def rollback(self, viewer: Viewer, kind: Kind, why: str, *, at_once: bool = False) -> promotions.Promotion:

@@ -49,7 +49,9 @@ def list_models(
             row = {"name": one.name, "version": one.version, "state": one.state, "promoted_at": one.promoted_at}
             typer.echo(msgspec.json.encode(row))
         return
-    table = Table("model", "kind", "state", "promoted", "by", "why", box=None, header_style="dim")
+    table = Table(box=None, header_style="dim")
+    for name in ("model", "kind", "state", "promoted", "by", "why"):
+        table.add_column(name, no_wrap=name != "why", overflow="fold")
     for one in found:
         state = f"[bold green]{one.state}[/]" if one.state == "champion" else one.state
         table.add_row(one.id, one.kind, state, _moment(one.promoted_at), escape(one.by), escape(one.why))
@@ -86,11 +88,9 @@ def promote(
     A call keeps the model with which it began. A candidate must have passed the gate.
     """
     with _registry(context) as (registry, chosen):
-        version = registry.version(model)
-        replaced = registry.champion(version.kind).id
-        if replaced != version.id:
-            _check(registry, version, chosen)
-        made = registry.promote(_viewer(), version.id, why, force=force, at_once=at_once, replaces=replaced)
+        made = registry.promote(
+            _viewer(), model, why, force=force, at_once=at_once, check=lambda one: _check(registry, one, chosen)
+        )
     _tell(chosen, made)
 
 
