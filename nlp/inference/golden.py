@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nlp.inference.assistant_model import AssistantModel
-    from nlp.inference.onnx_model import OnnxModel
+    from nlp.inference.language_model import LanguageModel
 
 
-def language_answers(model: OnnxModel, texts: Sequence[str]) -> list[dict[str, str]]:
+def language_answers(model: LanguageModel, texts: Sequence[str]) -> list[dict[str, str]]:
     """The likeliest label of each sentence head."""
     return [
         {head: model.card.heads[head][int(scores.argmax())] for head, scores in prediction.sentence.items()}

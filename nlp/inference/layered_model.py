@@ -77,7 +77,7 @@ class LayeredModel:
 
     @property
     def id(self) -> str:
-        return f"{self.card.name}-{self.card.version}"
+        return self.card.id
 
     def model_of(self, head: str) -> str:
         """The model that a head belongs to."""

@@ -86,9 +86,9 @@ def _ask(kind: Kind, folder: Path, texts: Sequence[str]) -> list[dict[str, str]]
         from nlp.inference.assistant_model import AssistantModel
 
         return assistant_answers(AssistantModel(folder), texts)
-    from nlp.inference.onnx_model import OnnxModel
+    from nlp.inference.language_model import open_model
 
-    return language_answers(OnnxModel(folder), texts)
+    return language_answers(open_model(folder), texts)
 
 
 async def wake_workers(settings: Settings, promotion: Promotion) -> bool:
