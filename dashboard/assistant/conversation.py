@@ -13,7 +13,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from dashboard.assistant.cards import card_of
@@ -79,6 +80,7 @@ class Conversation:
         self._shown: list[ScreenEvent] = []
         self._turn = -1
         self._waiting: set[asyncio.Event] = set()
+        self._sockets = 0
 
     # -- what happens to it
 
@@ -143,10 +145,19 @@ class Conversation:
         finally:
             self._waiting.discard(woken)
 
+    @contextmanager
+    def connected(self) -> Iterator[None]:
+        """While a socket tells of it: it does not wait for news all the time, and must not be forgotten meanwhile."""
+        self._sockets += 1
+        try:
+            yield
+        finally:
+            self._sockets -= 1
+
     @property
     def watched(self) -> bool:
         """Whether somebody waits for news of it."""
-        return bool(self._waiting)
+        return bool(self._waiting or self._sockets)
 
     async def _until_news(self, woken: asyncio.Event, cursor: str) -> None:
         while not self.lost and not self.after(cursor)[0]:

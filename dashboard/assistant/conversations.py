@@ -60,7 +60,7 @@ class Conversations:
     def __init__(self, bus: Bus, database: Database, settings: Settings, redactor: Redactor) -> None:
         self._bus, self._database, self._settings, self._redactor = bus, database, settings, redactor
         self._known: dict[str, Conversation] = {}
-        self._loads: dict[str, asyncio.Task[None]] = {}
+        self._loads: dict[Conversation, asyncio.Task[None]] = {}
         self._open: dict[str, float] = {}
         """Conversations of the web that go on anywhere -> when something happened in them last."""
         self._closing: set[asyncio.Task[None]] = set()
@@ -93,8 +93,10 @@ class Conversations:
         if conversation is None:
             conversation = self._known[place.session] = Conversation(place)
             self._load(conversation)
-        if (load := self._loads.get(place.session)) is not None:
+        if (load := self._loads.get(conversation)) is not None:
             await asyncio.shield(load)
+            if conversation.lost:  # the follower began to read meanwhile
+                return await self.find(place)
         conversation.touched = time.monotonic()
         if conversation.info is None:
             self._known.pop(place.session, None)
@@ -130,10 +132,11 @@ class Conversations:
     def resumed(self) -> None:
         """The follower reads from now on: what came before it is read again."""
         for session, conversation in list(self._known.items()):
-            if conversation.watched:
+            if conversation.watched and conversation not in self._loads:
                 self._load(conversation)
             else:
                 del self._known[session]
+                conversation.give_up()
 
     def heard(self, record: Record, event: Event) -> None:
         if isinstance(event, CallState) and event.info is not None and event.info.source == SOURCE:
@@ -189,11 +192,9 @@ class Conversations:
         return start_ms
 
     def _load(self, conversation: Conversation) -> None:
-        session = conversation.place.session
-        if session not in self._loads:
-            conversation.loading = True
-            load = self._loads[session] = asyncio.create_task(self._read_past(conversation))
-            load.add_done_callback(lambda done: self._loaded(session, done))
+        conversation.loading = True
+        load = self._loads[conversation] = asyncio.create_task(self._read_past(conversation))
+        load.add_done_callback(lambda done: self._loaded(conversation, done))
 
     async def _read_past(self, conversation: Conversation) -> None:
         past: list[tuple[Record, Event]] = []
@@ -204,13 +205,15 @@ class Conversations:
                 past += _decoded(topic, records, conversation.place.session)
         conversation.loaded(past)
 
-    def _loaded(self, session: str, load: asyncio.Task[None]) -> None:
+    def _loaded(self, conversation: Conversation, load: asyncio.Task[None]) -> None:
         """What could not be read is forgotten; who waits for it asks anew."""
-        del self._loads[session]
+        del self._loads[conversation]
         if load.cancelled() or load.exception() is not None:
+            session = conversation.place.session
             log.warning("a conversation cannot be read", call=session)
-            if (conversation := self._known.pop(session, None)) is not None:
-                conversation.give_up()
+            if self._known.get(session) is conversation:
+                del self._known[session]
+            conversation.give_up()
 
     def _follow(self, event: Event) -> None:
         if isinstance(event, CallState) and event.state in OVER:
@@ -235,7 +238,7 @@ class Conversations:
 
     def _forget(self) -> None:
         for session, conversation in list(self._known.items()):
-            used = conversation.watched or conversation.writing.locked() or session in self._loads
+            used = conversation.watched or conversation.writing.locked() or conversation in self._loads
             if not used and time.monotonic() - conversation.touched > KEPT_S:
                 del self._known[session]
 

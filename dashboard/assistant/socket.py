@@ -70,7 +70,9 @@ class Socket:
                 place = self._tokens.read(hello.token, self._session)
                 if place is None:
                     raise Closed(NO_TOKEN, "the token is not valid for this session, or no longer")
-                await self._talk(await self._conversations.find(place), hello.after)
+                conversation = await self._conversations.find(place)
+                with conversation.connected():
+                    await self._talk(conversation, hello.after)
         except Closed as closed:
             await self._close(closed.code, closed.reason)
         except BadInput as error:

@@ -141,3 +141,15 @@ async def test_a_conversation_that_is_over_says_so(shop: Shop) -> None:
         await heard(socket, "ended")
         await socket.send(json.dumps({"text": "hello?"}))
         assert "over" in (await heard(socket, "error"))["error"]
+
+
+async def test_a_socket_that_is_just_telling_something_hears_on_when_the_bus_is_followed_anew(shop: Shop) -> None:
+    visitor = await shop.begin()
+    async with visitor.socket() as socket:
+        assert (await heard(socket, "turn"))["turn"] == 0
+        conversation = shop.site._conversations._known[visitor.session]
+        waiting, conversation._waiting = conversation._waiting, set()  # as between two messages
+        shop.site._conversations.resumed()
+        conversation._waiting = waiting
+        await socket.send(json.dumps({"text": "how much are jeans"}))
+        assert (await heard(socket, "turn"))["turn"] == 1
