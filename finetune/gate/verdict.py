@@ -1,0 +1,101 @@
+"""What comes of the checks: better, not better, or cannot tell yet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from finetune.gate.evidence import Evidence
+
+Outcome = Literal["passed", "failed", "unsure", "told"]
+"""`unsure`: more labels would tell. `told`: not judged, for the reader."""
+Decision = Literal["better", "not better", "cannot tell yet"]
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the gate: a figure, its interval, and whether it lets the candidate pass."""
+
+    name: str
+    outcome: Outcome
+    text: str
+    """The line that people read."""
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    missing: int = 0
+    """About how many labels more would tell."""
+    details: tuple[str, ...] = ()
+    """Further lines: steps, groups, sentences."""
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """The gate's answer about a candidate."""
+
+    kind: str
+    champion: str
+    candidate: str
+    decision: Decision
+    attempt: int
+    missing: int
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        return self.decision == "better"
+
+    def document(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        found: dict[str, Any] = msgspec.to_builtins(self)
+        return found
+
+    def lines(self) -> list[str]:
+        """What people read."""
+        width = max(len(check.name) for check in self.checks)
+        sign = {"passed": "+", "failed": "-", "unsure": "?", "told": " "}
+        lines = [f"{self.candidate} against {self.champion}, {self.kind}, attempt {self.attempt} on this hold-out", ""]
+        for check in self.checks:
+            lines.append(f"{sign[check.outcome]} {check.name:{width}}  {check.text}")
+            lines += [f"  {'':{width}}    {detail}" for detail in check.details]
+        return [*lines, "", self.conclusion]
+
+    @property
+    def conclusion(self) -> str:
+        if self.decision == "cannot tell yet":
+            return f"cannot tell yet: about {self.missing:,} more labels of random sentences would tell"
+        if self.decision == "better":
+            return f"{self.candidate} is better than {self.champion} and may be promoted"
+        failed = ", ".join(check.name for check in self.checks if check.outcome == "failed")
+        return f"{self.candidate} is not promoted: {failed}"
+
+
+def judge(evidence: Evidence, checks: Iterable[Check]) -> Verdict:
+    """All checks must be passed. One that fails outweighs those that need more labels."""
+    made = tuple(checks)
+    outcomes = {check.outcome for check in made}
+    decision: Decision = "better"
+    if "failed" in outcomes or outcomes <= {"told"}:
+        decision = "not better"
+    elif "unsure" in outcomes:
+        decision = "cannot tell yet"
+    return Verdict(
+        kind=evidence.kind,
+        champion=evidence.champion,
+        candidate=evidence.candidate,
+        decision=decision,
+        attempt=evidence.attempt,
+        missing=max((check.missing for check in made if check.outcome == "unsure"), default=0),
+        checks=made,
+    )
+
+
+def finite(value: float) -> float | None:
+    """JSON has no word for what is not a number."""
+    return value if math.isfinite(value) else None
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
