@@ -28,10 +28,10 @@ from dialog.engine.events import Call as CallAction
 from dialog.engine.events import Done, Event, Failed, NobodyCame, Silence, Spoken
 from dialog.engine.handover import ACTION as HANDOVER
 from dialog.engine.session import Session
-from dialog.exchange import CallInput, Exchange, alert_of, shown, transcripts_of
+from dialog.exchange import APOLOGY, CallInput, Exchange, alert_of, shown, transcripts_of
 from dialog.flow_versions import FlowVersion, FlowVersions
 from dialog.fulfilment.types import ActionCall
-from dialog.understanding.types import UnderstanderVersions, VersionedUnderstander
+from dialog.understanding.types import Reading, Understander, UnderstanderVersions, VersionedUnderstander
 from tenor.aio import run_to_completion
 from tenor.backchannel import is_backchannel
 from tenor.bus import Bus
@@ -50,7 +50,6 @@ LONGEST_MS: Final = 7 * 86_400_000
 """Of a call; who says that one began earlier does not know when it began."""
 YES_NO: Final = ("confirm", "person", "resume", "intent", "choice")
 """Questions to which "okay" is an answer."""
-APOLOGY: Final = "Sorry, something went wrong on my side. Could you say that again?"
 
 
 @dataclass(frozen=True)
@@ -183,7 +182,7 @@ class AssistantCall:
         if self._next != number:
             return False
         understander, model = self._understander(given.at)
-        reading = understander.read(given.text) if given.text.strip() else None
+        reading = self._reading(understander, given.text)
         turn = exchange.turn(
             session,
             reading,
@@ -198,6 +197,14 @@ class AssistantCall:
         )
         await run_to_completion(self._publish(turn, given))
         return True
+
+    def _reading(self, understander: Understander, text: str) -> Reading | None:
+        """The line with its tags, for the record: a turn counts without them, too."""
+        try:
+            return understander.read(text) if text.strip() else None
+        except Exception as error:
+            log.exception("a line could not be read", call=self.id, exc_info=error)
+            return None
 
     async def _settle(self, exchange: Exchange) -> Session:
         """The session after the input and all actions that follow from it."""

@@ -10,14 +10,17 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
+import structlog
 
 from dialog.engine.engine import Engine, Step
-from dialog.engine.events import Call, Done, End, Event, Failed, Heard, Say
+from dialog.engine.events import Call, Done, Effect, End, Event, Failed, Heard, Say
 from dialog.engine.session import Session
-from dialog.exchange import shown
+from dialog.exchange import APOLOGY, shown
 from dialog.fulfilment.runner import ActionRunner
 from dialog.fulfilment.types import ActionCall, ActionFailed
 from tenor.taxonomy.assistant import printed_intent
+
+log = structlog.get_logger(__name__)
 
 Clock = Callable[[], datetime]
 
@@ -60,7 +63,17 @@ class Chat:
     async def say(self, text: str) -> ChatTurn:
         """The shopper's line, and everything that comes of it until it is his turn again."""
         self._turn += 1
-        return await self._settled(text, self._engine.step(self.session, Heard(text), self._clock()))
+        return await self._settled(text, self._stepped(Heard(text)))
+
+    def _stepped(self, event: Event) -> Step:
+        """What an event leads to. A line that the dialog manager fails on is apologised for, and the conversation goes
+        on from where it was."""
+        try:
+            return self._engine.step(self.session, event, self._clock())
+        except Exception as error:
+            log.exception("the dialog manager failed on a line", turn=self._turn, exc_info=error)
+            apology: list[Effect] = [Say(APOLOGY)]
+            return Step(self.session, apology, [])
 
     async def _settled(self, text: str | None, step: Step) -> ChatTurn:
         replies: list[str] = []
@@ -80,7 +93,7 @@ class Chat:
                         record = ActionRecord(name=effect.action, arguments=shown(effect.arguments))
                         done.append(record)
                         event = await self._carried_out(effect, record)
-                        waiting.append(self._engine.step(self.session, event, self._clock()))
+                        waiting.append(self._stepped(event))
         return self._record(text, replies, done, ended)
 
     async def _carried_out(self, call: Call, record: ActionRecord) -> Event:

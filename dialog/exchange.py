@@ -19,6 +19,8 @@ from tenor.events import Alert, Call, Transcript, Turn, TurnAction, TurnReply
 
 ROLE: Final = "assistant"
 HANDOVER_RULE: Final = "assistant.handover"
+APOLOGY: Final = "Sorry, something went wrong on my side. Could you say that again?"
+"""For a line that the dialog manager failed on: nothing of what happened inside."""
 MOODS: Final = {"negative": -1.0, "neutral": 0.0, "positive": 1.0}
 
 

@@ -33,6 +33,7 @@ NAMED = {
     "toddler": "toddler size",
 }
 PHRASES = {tuple(phrase.split()): name for name, joined in NAMED.items() for phrase in joined.split(";")}
+LONGEST_NAME = max(len(phrase) for phrase in PHRASES)
 LETTERS = {"s": "S", "m": "M", "l": "L", "x": "X"}
 MEASURES = {
     "inch": 'inch inches inchs " ″',
@@ -107,22 +108,22 @@ _BESIDE = (
 
 
 def _named(keys: list[str], i: int, asked: bool) -> tuple[int, str] | None:
-    for n in (4, 3, 2, 1):
-        name = PHRASES.get(tuple(keys[i : i + n])) if i + n <= len(keys) else None
-        if name is None:
-            continue
-        if (
-            n == 1
-            and keys[i] in ("queen", "king", "twin")
-            and not asked
-            and keys[i + 1 : i + 2] not in (["mattress"], ["bed"])
-        ):
+    if named := _phrase(keys, i):
+        following = keys[named[0] : named[0] + 1]
+        bed = keys[i] in ("queen", "king", "twin") and named[0] == i + 1
+        if bed and not asked and following not in (["mattress"], ["bed"]):
             return None
-        if keys[i + n : i + n + 1] in (["talk"], ["business"], ["number"]):
-            return None
-        return i + n, name
+        return None if following in (["talk"], ["business"], ["number"]) else named
     if asked and keys[i] in LETTERS and keys[i] != "x":
         return i + 1, LETTERS[keys[i]]
+    return None
+
+
+def _phrase(keys: list[str], i: int) -> tuple[int, str] | None:
+    """The longest name of a size that begins here, within the line."""
+    for end in range(min(i + LONGEST_NAME, len(keys)), i, -1):
+        if name := PHRASES.get(tuple(keys[i:end])):
+            return end, name
     return None
 
 
@@ -137,9 +138,8 @@ def _sized(keys: list[str], i: int) -> tuple[int, str] | None:
         return None
     if keys[j] in LETTERS:
         return j + 1, LETTERS[keys[j]]
-    for n in (3, 2, 1):
-        if tuple(keys[j : j + n]) in PHRASES:
-            return j + n, PHRASES[tuple(keys[j : j + n])]
+    if named := _phrase(keys, j):
+        return named
     pair = _by(keys, j)
     if pair is not None:
         return pair

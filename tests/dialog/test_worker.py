@@ -14,6 +14,7 @@ import pytest
 from dialog.chat import Chat
 from dialog.flow.loading import load
 from dialog.fulfilment.types import ActionCall, ActionFailed, ActionResult
+from dialog.understanding.keywords import Keywords
 from tenor.bus import lag
 from tenor.events import (
     CALLS,
@@ -248,6 +249,26 @@ async def test_keys_work_and_are_not_written_down(rig: Rig) -> None:
     await rig.bus.publish(TURNS, KeyPressed(call="c", digit="0", at=time.time()))
     turn = await rig.turn(1)
     assert (turn.event, turn.input, turn.action) == ("key", "", "handover")
+
+
+async def test_a_line_that_cannot_be_read_is_answered_and_the_next_one_too(
+    embedded_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither for its answer nor for the tags of its record."""
+    read = Keywords.read
+
+    def failing(self: Keywords, text: str) -> Any:
+        if "explode" in text:
+            raise RuntimeError(text)
+        return read(self, text)
+
+    monkeypatch.setattr(Keywords, "read", failing)
+    async with Rig(embedded_settings) as rig:
+        rig.start()
+        await rig.open()
+        turn = await rig.say("explode", 1)
+        assert ("went wrong" in turn.reply, turn.tags) == (True, ())
+        assert (await rig.say("how much are jeans", 2)).action == "prices"
 
 
 async def test_a_line_the_engine_fails_on_is_answered_and_the_next_one_too(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -377,3 +378,30 @@ def test_a_complete_answer_does_not_end_with_a_question(talk: Talk, line: str) -
     turn = talk.say(line)
     assert len(turn.actions) == 1
     assert not said(turn).rstrip().endswith("?")
+
+
+def test_a_line_the_engine_fails_on_is_apologised_for_and_the_conversation_goes_on(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dialog.engine import engine
+
+    hear = engine.hear  # type: ignore[attr-defined]
+
+    def failing(turn: Any, runner: Any, understander: Any, event: Any) -> None:
+        if "explode" in event.text:
+            raise RuntimeError("an inner secret")
+        hear(turn, runner, understander, event)
+
+    monkeypatch.setattr(engine, "hear", failing)
+    talk.say("how warm will it get")
+    turn = talk.say("explode")
+    assert (turn.turn, turn.ended, turn.actions) == (2, False, [])
+    assert "went wrong" in " ".join(turn.replies)
+    assert "secret" not in " ".join(turn.replies)
+    assert [action.name for action in talk.say("tucson").actions] == ["weather"]
+
+
+def test_a_size_in_words_may_end_a_line(talk: Talk) -> None:
+    turn = talk.say("how much are jeans in size large")
+    assert turn.actions[0].arguments == {"item": "jeans", "size": "L"}
+    assert talk.say("and in size xl").actions[0].arguments["size"] == "XL"

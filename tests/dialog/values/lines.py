@@ -21,7 +21,8 @@ WORDS = word_list(
     "couple few point zero one 1 2 10 31 99 1/2 11/20 2026-11-20 2026-99-99 20th may march november christmas "
     "easter morning night at 5 pm oclock between through size xl large inch gb pounds lbs oz cheapest best "
     "rated red navy blue yes no nope maybe uh um please $5 50% i'm don't zip 60614 texas oregon paris "
-    "qwertyville it's boise's jeans milk now later ago from month year fall spring"
+    "qwertyville it's boise's jeans milk now later ago from month year fall spring sizes sz small medium extra double "
+    "king queen s m l x by foot one ones pair pack color dark"
 )
 
 any_line = st.one_of(
