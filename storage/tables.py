@@ -247,6 +247,59 @@ class LabelHold(SQLModel, table=True):
     ended_by: str = ""
 
 
+class Run(SQLModel, table=True):
+    """One training. Its words are in the dataset, its model in the registry; here is how it was made."""
+
+    __tablename__ = "runs"
+    __table_args__ = (Index("runs_by_time", "started_at"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    recipe: str
+    dataset: str
+    """NAME@N, with which it began."""
+    dataset_sha256: str = ""
+    parent: str = ""
+    """The model that it started from."""
+    parameters: dict[str, Any] = _json()
+    preset: str = ""
+    sweep: str = ""
+    """Runs that were started together, to try parameters out."""
+    state: str = "running"
+    """`running`, `paused`, `done`, `failed` or `stopped`."""
+    by: str
+    command: str = ""
+    code: dict[str, Any] = _json()
+    """Version of Tenor, commit, and whether something was changed since."""
+    environment: dict[str, Any] = _json()
+    """Python, processor, packages."""
+    host: str = ""
+    pid: int = 0
+    started_at: float
+    ended_at: float | None = None
+    seen_at: float = 0.0
+    """When it was last heard of. How long it took is not stored: it follows from the times."""
+    resources: dict[str, Any] = _json()
+    """Processor seconds, most memory, most memory of a GPU."""
+    artifacts: list[Any] = _json(list)
+    model: str = ""
+    """What came of it, in the registry."""
+    error: str = ""
+
+
+class RunPoint(SQLModel, table=True):
+    """One point of a curve of a run."""
+
+    __tablename__ = "run_points"
+    __table_args__ = (Index("points_of_run", "run", "name", "step"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    run: int = Field(foreign_key="runs.id", ondelete="CASCADE")
+    name: str
+    step: int
+    value: float
+    at: float
+
+
 class Outbox(SQLModel, table=True):
     """Events to be published: written in the transaction of what they tell, deleted once they are on the bus."""
 
