@@ -1,7 +1,9 @@
 """A call being recognised: its channels, and its states on the calls topic.
 
 CallStarted        -> live      (once; a successor finds it there, with all that is known of the call)
+CallStarted again  -> live      if its medium has changed
 CallEnded          -> ended     once every channel is written down; failed if the source broke
+                      live      in writing, if only its audio is over
 no audio           -> ended     "audio stopped"; live again if audio comes after all
 recogniser refuses -> failed    with a reason a person understands; its audio is let go
 """
@@ -37,11 +39,18 @@ class AudioEnd:
     failed: bool
     offset: int | None
     """Of CallEnded on the audio topic; None when nothing there says so."""
+    audio_only: bool = False
+    """The call goes on in writing."""
 
     @property
     def audio_stopped(self) -> bool:
         """Nobody ended it, there was only no more audio: if there is more, it goes on."""
         return self.offset is None
+
+    @property
+    def revivable(self) -> bool:
+        """Whether the call is recognised again if there is more audio."""
+        return self.audio_stopped or self.audio_only
 
 
 class AsrCall:
@@ -66,6 +75,8 @@ class AsrCall:
         """Its `live` is published: transcripts may follow."""
         self._settled = asyncio.Event()
         """Every channel is done, or none will ever be."""
+        self._renewed = asyncio.Event()
+        """Something else is known of the call, and not yet published."""
         self._waiting_for = ""
         self._refused: RivaError | None = None
         self._fault: BaseException | None = None
@@ -114,7 +125,7 @@ class AsrCall:
     def hang_up(self, event: CallEnded, offset: int) -> None:
         """No more audio will come, as the record at `offset` says."""
         if self.end is None:
-            self.end = AudioEnd(event.reason, event.failed, offset)
+            self.end = AudioEnd(event.reason, event.failed, offset, event.audio_only)
             for channel in self._channels.values():
                 channel.reader.hand(ChunkRecord(offset, None))
             self.touch(offset)
@@ -128,6 +139,12 @@ class AsrCall:
                 channel.reader.close()
             self._settle()
 
+    def renew(self, info: Call) -> None:
+        """Its source said again what it knows of the call."""
+        if info.medium != self.position.info.medium:
+            self.position.info = msgspec.structs.replace(self.position.info, medium=info.medium)
+            self._renewed.set()
+
     def touch(self, offset: int) -> None:
         """A record of it was read."""
         self.touched = time.monotonic()
@@ -140,15 +157,14 @@ class AsrCall:
                 if self.position.live_offset is None:
                     await self._announce("live")
                 self._announced.set()
-                await self._settled.wait()
+                await self._announce_changes()
                 if self._fault is not None:
                     raise self._fault
                 if self._refused is not None:
                     await self._fail(self._refused)
                 else:
                     assert self.end is not None
-                    state: State = "failed" if self.end.failed else "ended"
-                    await self._announce(state, self.end.reason, audio_stopped=self.end.audio_stopped)
+                    await self._announce_end(self.end)
         finally:
             await self._stop_channels()
 
@@ -229,6 +245,28 @@ class AsrCall:
             log.error("recogniser refuses us; audio waits on the bus", call=self.id, reason=reason)
             text = f"Waiting: the recogniser refuses us ({reason}). The audio is kept until it accepts."
             await self._announce("live", text)
+
+    async def _announce_changes(self) -> None:
+        """Until every channel is done: that the medium has changed, whenever it has."""
+        settled = asyncio.create_task(self._settled.wait())
+        try:
+            while not settled.done():
+                renewed = asyncio.create_task(self._renewed.wait())
+                await asyncio.wait([settled, renewed], return_when=asyncio.FIRST_COMPLETED)
+                renewed.cancel()
+                if self._renewed.is_set() and not settled.done():
+                    self._renewed.clear()
+                    await self._announce("live")
+        finally:
+            settled.cancel()
+
+    async def _announce_end(self, end: AudioEnd) -> None:
+        if end.audio_only:
+            self.position.info = msgspec.structs.replace(self.position.info, medium="chat", rate=0)
+            await self._announce("live", end.reason)
+        else:
+            state: State = "failed" if end.failed else "ended"
+            await self._announce(state, end.reason, audio_stopped=end.audio_stopped)
 
     async def _announce(self, state: State, reason: str = "", *, audio_stopped: bool = False) -> None:
         """Published and known to be, even if we are cancelled meanwhile."""

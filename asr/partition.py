@@ -43,7 +43,7 @@ class EndedCall:
     last_offset: int
     """Of its newest record."""
     revivable: bool
-    """Only its audio had stopped: if there is more, it goes on."""
+    """Only its audio was over: if there is more, it goes on."""
 
 
 class AudioPartition:
@@ -122,9 +122,15 @@ class AudioPartition:
         if isinstance(event, CallStarted):
             if call is not None:
                 call.touch(offset)
-            elif event.call not in self._over:
+                call.renew(event.info)
+            elif (over := self._over.get(event.call)) is None:
                 self._open(event.call, self._new_position(event.call, event.info), offset)
-            elif offset > self._over[event.call].last_offset:
+            elif offset <= over.last_offset:
+                pass  # read again
+            elif over.revivable:
+                del self._over[event.call]
+                self._open(event.call, CallPosition(event.info, over.position.channels), offset)
+            else:
                 log.warning("this call is over; `tenor analyze --store --again` hears it anew", call=event.call)
         elif call is not None:
             call.hang_up(event, offset)
@@ -176,7 +182,7 @@ class AudioPartition:
             self.fault = fault
             return
         del self._calls[call.id], self._tasks[call.id]
-        revivable = call.end is not None and call.end.audio_stopped
+        revivable = call.end is not None and call.end.revivable
         self._over[call.id] = EndedCall(call.position, call.last_offset, revivable)
         self._remember_end(call)
 

@@ -15,6 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from asr.position import SPOKEN_ROLE, CallPosition, ChannelPosition
 from tenor.bus import Bus, Partition
 from tenor.bus.commit_note import CommitNote
@@ -46,7 +48,7 @@ async def recover(bus: Bus, number: int, written: str) -> RecoveredState:
     transcripts_end, calls_end = note.transcripts, note.calls
     async for offset, event in _events(bus, TRANSCRIPTS, number, note.transcripts):
         transcripts_end = offset + 1
-        if isinstance(event, Transcript) and event.role == SPOKEN_ROLE:
+        if isinstance(event, Transcript) and (event.role == SPOKEN_ROLE or event.written):
             continue
         state.channels.setdefault(event.call, {}).setdefault(event.channel, ChannelPosition()).add(event, offset)
     async for offset, event in _events(bus, CALLS, number, note.calls):
@@ -59,12 +61,15 @@ async def recover(bus: Bus, number: int, written: str) -> RecoveredState:
 
 def _learn(state: RecoveredState, event: CallState, offset: int) -> None:
     known = state.calls.get(event.call)
-    if event.state == "live" and event.info is not None:
+    if event.state == "live" and event.info is not None and event.info.medium != "voice" and not event.info.rate:
+        if known is not None:  # it goes on in writing; without audio it is none of ours
+            known.end = msgspec.structs.replace(event, audio_stopped=True)
+    elif event.state == "live" and event.info is not None:
         if known is None:
             position = CallPosition(event.info, state.channels.pop(event.call, {}), offset)
             state.calls[event.call] = RecoveredCall(position)
         else:
-            known.end = None
+            known.end, known.position.info = None, event.info
     elif event.state in ("ended", "failed") and known is not None:
         known.end = event
 

@@ -20,7 +20,7 @@ from dashboard.assistant.site import AssistantSite
 from dashboard.auth.accounts import Accounts
 from dashboard.auth.middleware import AuthMiddleware
 from dashboard.auth.sign_in import SignIn
-from dashboard.auth.tokens import SignedTokens, secret_of
+from dashboard.auth.tokens import SignedTokens
 from dashboard.context import PageContext, set_context
 from dashboard.routes.actions import Actions
 from dashboard.routes.feed import Feed
@@ -33,6 +33,7 @@ from tenor.bus import Bus
 from tenor.net import WebServer, listening_socket
 from tenor.redaction import Redactor
 from tenor.settings import Settings
+from tenor.signing import secret_of
 
 log = structlog.get_logger(__name__)
 

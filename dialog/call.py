@@ -77,7 +77,6 @@ class AssistantCall:
         self.inbox: deque[CallInput] = deque()
         self.ledger = ActionLedger(context.bus, call, context.clock)
         self._context = context
-        self._written = info.medium != "voice"
         self._session: Session | None = None
         self._next = 0
         """Number of the next turn."""
@@ -90,7 +89,18 @@ class AssistantCall:
         self._last_input: CallInput | None = None
         """Of our own last turn."""
 
+    @property
+    def _written(self) -> bool:
+        """Held in writing now: replies are shown, and nobody is hurried."""
+        return self.info.medium != "voice"
+
     # -- what is known
+
+    def renew(self, info: Call) -> None:
+        """Something else is known of the call: on the web, that the microphone was switched on or off."""
+        self.info = info
+        if self._written and self._session is not None and not self._session.handed_over:
+            self._wait_until = 0.0
 
     def restore(self, turn: Turn, offset: int) -> None:
         """A Turn on the bus: our own that comes back, a predecessor's, or one of a worker that was thought dead. The
@@ -193,6 +203,7 @@ class AssistantCall:
             assistant=self.info.attributes.get(ATTRIBUTE, ""),
             flow=session.version,
             model=model if reading is not None else "",
+            written=self._written,
             times={**given.times, "stepped": stepped, "turn_published": time.time()},
         )
         await run_to_completion(self._publish(turn, given))
@@ -291,7 +302,7 @@ class AssistantCall:
     async def _tell(self, turn: Turn) -> None:
         """What was said in text, as any other side's lines, and that a person is wanted. What was said aloud is told by
         what played it, for only that knows how much was heard."""
-        if self._written and turn.replies:
+        if turn.written and turn.replies:
             await self._context.bus.publish_many(TRANSCRIPTS, transcripts_of(turn, self.info))
         if turn.handover:
             await self._context.bus.publish(CALLS, alert_of(turn))

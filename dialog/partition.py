@@ -139,6 +139,8 @@ class AssistantPartition:
             call.touched = record.at
             if event.state == "live":
                 call.end = None
+                if event.info is not None:
+                    call.renew(event.info)
             elif over and call.end is None:
                 _, call.end = await self._bus.bounds(Partition(TRANSCRIPTS.name, self.number))
                 call.audio_stopped = event.audio_stopped
@@ -190,7 +192,7 @@ class AssistantPartition:
         if not isinstance(event, Transcript) or not event.final or event.role in SILENT_ROLES:
             return
         call = await self._known(event.call)
-        if call is not None and not call.is_backchannel(event.text, record.at):
+        if call is not None and (event.written or not call.is_backchannel(event.text, record.at)):
             call.touched = max(call.touched, record.at)
             heard = Heard(event.text, event.confidence or 1.0, event.utterance)
             times = {name: event.times[name] for name in ("captured", "published") if name in event.times}

@@ -30,13 +30,14 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """What is known about a call when it begins. It is part of CallStarted and CallState."""
 
     source: str
-    """Where the call comes from: `file`, `microphone`, `twilio`, `genesys`, `audiosocket`, `jambonz`."""
+    """Where the call comes from: `file`, `microphone`, `web`, `twilio`, `genesys`, `audiosocket`, `jambonz`."""
     roles: tuple[str, ...]
     """Who speaks on each channel, by channel number: `("caller", "agent")`."""
     started_at: float
     """When the first sample was spoken."""
     medium: Medium = "voice"
-    """How the call is held. A chat or an e-mail exchange is a call, too."""
+    """How the call is held. A chat or an e-mail exchange is a call, too. A conversation on the web is `voice` while its
+    microphone is on, and `chat` otherwise."""
     rate: int = 0
     """Samples per second of the audio as it was received; 0 if that is not known yet."""
     site: str = ""
@@ -58,7 +59,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallStarted(Event, tag="call_started", frozen=True, kw_only=True):
-    """The first event of a call. It is published again, unchanged, when a source reconnects."""
+    """The first event of a call. It is published again when a source reconnects, and when its medium changes."""
 
     info: Call
     """Everything that is known so far."""
@@ -90,6 +91,9 @@ class CallEnded(Event, tag="call_ended", frozen=True, kw_only=True):
     """When the source ended the call."""
     failed: bool = False
     """True if the source broke. What was recognised is kept, and the call ends as failed, with this reason."""
+    audio_only: bool = False
+    """True if only its audio is over: the call goes on in writing, and may be spoken again after another
+    CallStarted."""
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,6 +154,8 @@ class Transcript(Event, tag="transcript", frozen=True, kw_only=True):
     """Of a final: how loud its words were, in dB below full scale; None for text."""
     heard_ms: int = 0
     """Of a final: everything on this channel before this position has been published; recognition resumes here."""
+    written: bool = False
+    """True: a line that was written on the web, perhaps while the same side also speaks."""
     times: dict[str, float] = {}
     """When it passed each stage: `captured` (its last word was spoken), `arrived` (the chunk that proves
     its end was complete), `ended` (that chunk was sent), `recognised`, `published`."""
@@ -343,6 +349,9 @@ class Turn(Event, tag="turn", frozen=True, kw_only=True):
     """All that were called, in order."""
     replies: tuple[TurnReply, ...] = ()
     """All that was said, in order."""
+    written: bool = False
+    """True: the replies were shown in writing, and the assistant's stage has published them as transcripts. False: what
+    plays them publishes what was heard."""
     handover: dict[str, str] = {}
     """If a person is called for: `queue`, `reason`, `summary`."""
     heard: str = ""

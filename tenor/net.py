@@ -35,6 +35,17 @@ def listening_socket(host: str, port: int, hint: str) -> socket.socket:
     return listener
 
 
+def free_port(host: str, wanted: int) -> int:
+    """The wanted port, or another one if somebody listens there. It is free now, and nobody promises for how long."""
+    for port in (wanted, 0):
+        try:
+            with listening_socket(host, port, "") as listener:
+                return int(listener.getsockname()[1])
+        except PortInUse:
+            continue
+    raise Unavailable(f"{host} has no free port", "end some servers")
+
+
 class WebServer:
     """uvicorn, started and stopped by hand: its own `serve` would take the signals, which belong to whoever runs the
     process. `options` are those of uvicorn's Config.

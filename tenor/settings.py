@@ -297,6 +297,11 @@ class AssistantSettings(Section):
         SecretStr(""), description="key with which a shop's page signs the id of its customer; empty accepts no ids"
     )
     privacy_url: str = Field("", description="address of your privacy policy, for the notice on the page for shoppers")
+    voice_url: str = Field(
+        "",
+        description="where browsers reach the gateway, e.g. wss://calls.example.com/browser; empty: "
+        "gateway.public_url, or gateway.port on the page's own host; off: the page has no voice",
+    )
     session_hours: float = Field(
         12.0, gt=0, le=24, description="for how long a shopper can come back to a conversation on the web"
     )

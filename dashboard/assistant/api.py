@@ -3,6 +3,7 @@
 POST   /sessions                      begin a conversation: its id and its token
 GET    /sessions/{session}            (WebSocket) send {"text": ...}, receive turns
 POST   /sessions/{session}/messages   say something
+POST   /sessions/{session}/voice      how to speak: the gateway's address, and a ticket for it
 GET    /sessions/{session}/turns      what came after a cursor; waits for it if asked to
 DELETE /sessions/{session}            end it
 """
@@ -25,6 +26,7 @@ from dashboard.assistant.conversations import Conversations
 from dashboard.assistant.session_token import SessionPlace, SessionTokens, verified_customer
 from dashboard.assistant.socket import Socket
 from dashboard.assistant.visitors import VisitorLimits, is_allowed_origin, visitor_of
+from dashboard.assistant.voice import Voice
 from dashboard.auth.tokens import bearer
 from tenor.errors import BadInput
 from tenor.settings import AssistantSettings
@@ -50,7 +52,7 @@ SOCKET: dict[str, Any] = {
 """For the specification, which has no other place for a WebSocket."""
 
 
-def create(settings: AssistantSettings, conversations: Conversations, tokens: SessionTokens) -> FastAPI:
+def create(settings: AssistantSettings, conversations: Conversations, tokens: SessionTokens, voice: Voice) -> FastAPI:
     limits = VisitorLimits(settings)
     app = FastAPI(title="Assistant", docs_url=None, redoc_url=None, openapi_url=None)
     install_error_handlers(app)
@@ -90,6 +92,16 @@ def create(settings: AssistantSettings, conversations: Conversations, tokens: Se
         limits.message(visitor_of(request), place.session)
         line = await conversations.say(await conversations.find(place), message.text, message.id)
         return models.AcceptedMessage(line=line)
+
+    @app.post("/sessions/{session}/voice", status_code=201, **usual)
+    async def open_voice(request: Request, response: Response, place: Place) -> models.VoiceAccess:
+        """Speak in the conversation: a ticket with which the gateway takes a microphone, and speaks the replies."""
+        response.headers.update(NO_STORE)
+        if not (address := voice.address(request)):
+            raise HTTPException(404, "there is no voice here")
+        limits.message(visitor_of(request), place.session)
+        ticket, until = voice.ticket(request, await conversations.find(place))
+        return models.VoiceAccess(url=address, ticket=ticket, until=until)
 
     @app.get("/sessions/{session}/turns", **usual)
     async def list_turns(

@@ -182,9 +182,9 @@ class Conversation:
                 return self._state(event, at)
             case Transcript(final=True, role="caller"):
                 self.note_line(event.text, event.start_ms)
-                return {"type": "line", "role": "caller", "line": event.start_ms, "text": event.text, "at": at}
+                return _line(event, at)
             case Transcript(final=True, role="agent"):
-                return {"type": "line", "role": "agent", "line": event.start_ms, "text": event.text, "at": at}
+                return _line(event, at)
             case Turn() if event.turn > self._turn:  # the first of a number counts
                 self._turn = event.turn
                 return _turn(event)
@@ -215,6 +215,11 @@ def read_cursor(cursor: str) -> tuple[int, ...]:
     if len(parts) != len(TOPICS) or not all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts):
         return (0,) * len(TOPICS)
     return tuple(map(int, parts))
+
+
+def _line(event: Transcript, at: float) -> dict[str, Any]:
+    spoken = not event.written
+    return {"type": "line", "role": event.role, "line": event.start_ms, "text": event.text, "spoken": spoken, "at": at}
 
 
 def _turn(event: Turn) -> dict[str, Any]:

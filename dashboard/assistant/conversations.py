@@ -172,6 +172,7 @@ class Conversations:
             text = (await asyncio.to_thread(self._redactor.redact, text, (), before=before)).text
         now = time.time()
         if conversation.resting:
+            info = msgspec.structs.replace(info, medium="chat")
             await self._bus.publish(CALLS, CallState(call=session, state="live", at=now, info=info))
         start_ms = max(int((now - info.started_at) * 1000), conversation.last_ms + 1, 0)
         line = Transcript(
@@ -185,6 +186,7 @@ class Conversations:
             final=True,
             confidence=1.0,
             heard_ms=start_ms + len(text),
+            written=True,
             times={"captured": now, "published": now},
         )
         await self._bus.publish(TRANSCRIPTS, line)
@@ -220,7 +222,7 @@ class Conversations:
             del self._open[event.call]
             return
         self._open[event.call] = time.monotonic()
-        if isinstance(event, Turn) and event.ended:
+        if isinstance(event, Turn) and event.ended and event.written:  # what is spoken ends with its last word
             del self._open[event.call]
             self._close(event.call, "goodbye")
 

@@ -32,6 +32,14 @@ class Session(ApiModel):
     until: float = Field(description="until when the token is valid, in seconds since the Unix epoch")
 
 
+class VoiceAccess(ApiModel):
+    """How to speak in the conversation: see docs/assistant-web.md for what is said over the socket."""
+
+    url: str = Field(description="WebSocket of the gateway")
+    ticket: str = Field(description="for the first message over it")
+    until: float = Field(description="until when the ticket admits, in seconds since the Unix epoch")
+
+
 class NewMessage(ApiModel):
     text: str = Field(description="at most 2,000 characters")
     id: str = Field("", max_length=64, description="one of yours: a message that is sent again is taken once")
@@ -67,6 +75,7 @@ class LineEvent(ApiModel):
     role: Literal["caller", "agent"]
     line: int
     text: str
+    spoken: bool
     at: float
 
 

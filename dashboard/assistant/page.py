@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from dashboard.assistant.conversations import LONGEST_MESSAGE
+from dashboard.assistant.voice import Voice
 from tenor.errors import BadInput
 from tenor.events import Call
 from tenor.redaction import mode
@@ -40,17 +41,18 @@ KINDS: Final = {
 
 
 class AssistantPage:
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, voice: Voice) -> None:
         for origin in settings.assistant.origins:
             _check_origin(origin)
-        self._settings = settings
+        self._settings, self._voice = settings, voice
         self._files = _assets()
         digest = hashlib.sha256(b"".join(self._files[name] for name in sorted(self._files))).hexdigest()
         self._assets = f"{PATH}/assets/{digest[:12]}"
         self._widget = Template(self._files.pop("widget.js").decode()).substitute(
             title=_in_script(settings.assistant.title)
         )
-        self._html = self._page(self._files.pop("page.html").decode())
+        template = Template(self._files.pop("page.html").decode())
+        self._html = {has_voice: self._page(template, has_voice) for has_voice in (True, False)}
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -60,18 +62,22 @@ class AssistantPage:
             Route(f"{self._assets}/{{name}}", self._asset, methods=["GET"]),
         ]
 
-    async def _show(self, _: Request) -> Response:
+    async def _show(self, request: Request) -> Response:
         ancestors = " ".join(["'self'", *self._settings.assistant.origins])
+        voice = self._voice.address(request)
+        reached = f"'self' {voice}".strip()
         headers = {
             "Cache-Control": "no-cache",
             # For browsers that do not know frame-ancestors, which comes first where it is known.
             "X-Frame-Options": "SAMEORIGIN",
+            "Permissions-Policy": "microphone=(self)",
             "Content-Security-Policy": (
-                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-                f"media-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+                f"connect-src {reached}; media-src 'self' blob:; base-uri 'none'; form-action 'none'; "
+                f"frame-ancestors {ancestors}"
             ),
         }
-        return HTMLResponse(self._html, headers=headers)
+        return HTMLResponse(self._html[bool(voice)], headers=headers)
 
     async def _show_widget(self, _: Request) -> Response:
         """For shops' pages, which are on other hosts."""
@@ -86,10 +92,11 @@ class AssistantPage:
         kind = "text/javascript" if name.endswith(".js") else mimetypes.guess_type(name)[0]
         return Response(content, media_type=kind, headers=KEPT)
 
-    def _page(self, template: str) -> str:
+    def _page(self, template: Template, has_voice: bool) -> str:
         assistant = self._settings.assistant
         policy = assistant.privacy_url
-        return Template(template).substitute(
+        return template.substitute(
+            voice="on" if has_voice else "",
             title=escape(assistant.title),
             assets=self._assets,
             api=f"{PATH}/api",
@@ -106,11 +113,11 @@ def notice(settings: Settings) -> str:
     kept = f"It is deleted after {days} day{'s' if days != 1 else ''}." if days else "It is kept until we delete it."
     call = Call(source="web", roles=(), started_at=0.0, medium="chat")
     if mode(call, settings.speech) == "off":
-        taken_out = "Do not write card numbers or passwords."
+        taken_out = "Do not write or say card numbers or passwords."
     else:
         taken_out = f"Before that we take out {_listed([KINDS[kind] for kind in settings.speech.redact_kinds])}."
     return (
-        "We record what you write, what you are answered and when, to answer you and to improve the service. "
+        "We record what you write and say, what you are answered and when, to answer you and to improve the service. "
         f"{taken_out} {kept} Our staff can read along."
     )
 

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 from itsdangerous import BadData
 
-from dashboard.auth.tokens import signer
 from tenor.errors import BadInput
+from tenor.signing import signer
 
 PURPOSE: Final = "assistant session"
 

@@ -8,6 +8,7 @@ from dashboard.assistant import api
 from dashboard.assistant.conversations import Conversations
 from dashboard.assistant.page import PATH, AssistantPage
 from dashboard.assistant.session_token import SessionTokens
+from dashboard.assistant.voice import Voice
 from dashboard.routes.feed import Feed
 from storage.db.engine import Database
 from tenor.bus import Bus
@@ -21,9 +22,10 @@ class AssistantSite:
     ) -> None:
         self._conversations = Conversations(bus, database, settings, redactor)
         feed.taps.append(self._conversations)
-        self._page = AssistantPage(settings)
+        voice = Voice(settings, secret)
+        self._page = AssistantPage(settings, voice)
         tokens = SessionTokens(secret, settings.assistant.session_hours * 3600)
-        self.api = api.create(settings.assistant, self._conversations, tokens)
+        self.api = api.create(settings.assistant, self._conversations, tokens, voice)
 
     def routes(self) -> list[BaseRoute]:
         return [*self._page.routes(), Mount(f"{PATH}/api", self.api)]

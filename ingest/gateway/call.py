@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
+import msgspec
 import structlog
 
 from ingest.gateway import metrics
@@ -13,7 +14,7 @@ from ingest.gateway.leg import Leg
 from ingest.gateway.outbox import CallOutbox, Overflow
 from ingest.gateway.playback import Playback
 from ingest.gateway.track import Track
-from tenor.events import Call, CallEnded, CallStarted, CallState, Event
+from tenor.events import Call, CallEnded, CallStarted, CallState, Event, Medium
 
 log = structlog.get_logger(__name__)
 
@@ -22,11 +23,14 @@ LAG_MS = 2000
 
 
 class CallClock:
-    """Where we are in a call now."""
+    """Where we are in a call now. One that began elsewhere says when."""
 
-    def __init__(self) -> None:
-        self.started_at = time.time()
-        self._zero = time.monotonic()
+    def __init__(self, started_at: float | None = None) -> None:
+        now = time.time()
+        self.started_at = now if started_at is None else min(started_at, now)
+        self._zero = time.monotonic() - (now - self.started_at)
+        self.joined_ms = int((now - self.started_at) * 1000)
+        """Position at which the gateway came into the call."""
 
     def elapsed_ms(self) -> int:
         return int((time.monotonic() - self._zero) * 1000)
@@ -43,8 +47,12 @@ class PhoneCall:
         outbox: CallOutbox,
         chunk_ms: int,
         on_end: Callable[[PhoneCall], None],
+        *,
+        in_writing: bool = False,
     ) -> None:
+        """`in_writing`: the call is also written, began before its audio and goes on after it."""
         self.id = call
+        self.in_writing = in_writing
         self.info = info
         self.clock = clock
         self.outbox = outbox
@@ -104,7 +112,8 @@ class PhoneCall:
             return
         track = self._tracks.get(channel)
         if track is None:
-            track = Track(self.id, self.platform, channel, rate, self._chunk_ms, self.clock.started_at)
+            first = self.clock.joined_ms // self._chunk_ms
+            track = Track(self.id, self.platform, channel, rate, self._chunk_ms, self.clock.started_at, first)
             self._tracks[channel] = track
         elif track.rate != rate:
             raise Malformed(f"the sample rate changed from {track.rate} to {rate} within the call")
@@ -119,6 +128,13 @@ class PhoneCall:
         if events and not self.ended:
             self._put(events)
 
+    def change_medium(self, medium: Medium) -> None:
+        """A call that is also written is spoken from now on, or no longer."""
+        if medium != self.info.medium and not self.ended:
+            self.info = msgspec.structs.replace(self.info, medium=medium)
+            self._started = CallStarted(call=self.id, info=self.info)
+            self._put([self._started])
+
     def catch_up(self) -> None:
         """While the platform holds the call, or its socket is away, let silence flow as time passes, so
         that nobody takes the call for dead."""
@@ -131,15 +147,19 @@ class PhoneCall:
             if silent_to_ms is not None:
                 self._fill(leg.channels, silent_to_ms)
 
-    def end(self, reason: str, *, failed: bool = False, code: int = 1011) -> None:
-        """Over, for this reason; sockets that are still open are closed with the code."""
+    def end(self, reason: str, *, failed: bool = False, for_good: bool = False, code: int = 1011) -> None:
+        """Over, for this reason; sockets that are still open are closed with the code. Of a call that is also written
+        only the audio is over, unless it is `for_good`."""
         if self.ended:
             return
         said = self.playback.stop() if self.playback is not None else []
         if self.ended:  # what was said last did not find room
             return
         tails = [chunk for track in self._tracks.values() for chunk in track.flush()]
-        self.outbox.close([*said, *tails, self._last(reason, failed)])
+        last = self._last(reason, failed)
+        if self.in_writing and not for_good:
+            last = msgspec.structs.replace(last, failed=False, audio_only=True)
+        self.outbox.close([*said, *tails, last])
         self._over(reason, "failed" if failed else "ended", code)
 
     def _fill(self, channels: frozenset[int], to_ms: int) -> None:

@@ -64,19 +64,29 @@ class Switchboard:
         """The open call of this id."""
         return self._calls.get(self._current(call))
 
-    def join(self, call: str, line: CallSocket, channels: frozenset[int], info: Callable[[float], Call]) -> Leg:
+    def join(
+        self,
+        call: str,
+        line: CallSocket,
+        channels: frozenset[int],
+        info: Callable[[float], Call],
+        *,
+        in_writing: bool = False,
+    ) -> Leg:
         """The socket's leg in the call of this id: a new call, its second stream, or its return.
 
-        `info` makes what is known of the call from the time it begins; asked only when it is new."""
-        name = self._current(call)
+        `info` makes what is known of the call from the time it begins; asked only when it is new. `in_writing`: the
+        call began elsewhere, when `info` says, and its id stays when it is spoken again."""
+        name = call if in_writing else self._current(call)
         known = self._calls.get(name)
-        phone_call = known or self._begin(name, info)
-        offset_ms = max(known.clock.elapsed_ms(), known.end_of(channels)) if known else 0
+        phone_call = known or self._begin(name, info, in_writing=in_writing)
+        began_ms = phone_call.clock.joined_ms
+        offset_ms = max(known.clock.elapsed_ms(), known.end_of(channels)) if known else began_ms
         leg = Leg(phone_call, line, channels, offset_ms)
         phone_call.attach(leg)
         return leg
 
-    def _begin(self, name: str, info: Callable[[float], Call]) -> PhoneCall:
+    def _begin(self, name: str, info: Callable[[float], Call], *, in_writing: bool) -> PhoneCall:
         if self.stopping:
             raise Full("the gateway is stopping")
         if len(self._calls) >= self.settings.gateway.max_calls:
@@ -85,8 +95,11 @@ class Switchboard:
             raise Full("the event bus is away, and no more audio can be held")
         clock = CallClock()
         call_info = info(clock.started_at)
+        if in_writing:
+            clock = CallClock(call_info.started_at)
         outbox = CallOutbox(self._bus, name, len(call_info.roles), self._held)
-        call = PhoneCall(name, call_info, clock, outbox, self.settings.ingest.chunk_ms, self._over)
+        chunk_ms = self.settings.ingest.chunk_ms
+        call = PhoneCall(name, call_info, clock, outbox, chunk_ms, self._over, in_writing=in_writing)
         self._calls[name] = call
         call.playback = self._playbacks.begin(call)
         publisher = asyncio.create_task(self._publish(call), name=f"publish {name}")
@@ -112,6 +125,8 @@ class Switchboard:
             return
         self._playbacks.end(call)
         metrics.OPEN.labels(call.platform).dec()
+        if call.in_writing:
+            return
         base, _, times = call.id.rpartition("-")
         if base in self._ended and times.isdecimal() and int(times) == self._ended[base] + 1:
             self._ended[base] += 1

@@ -18,7 +18,10 @@ class Track:
         arrived         |         |           |     captured_at is never after the arrival
     """
 
-    def __init__(self, call: str, platform: str, channel: int, rate: int, chunk_ms: int, started_at: float) -> None:
+    def __init__(
+        self, call: str, platform: str, channel: int, rate: int, chunk_ms: int, started_at: float, first: int = 0
+    ) -> None:
+        """`first`: number of its first chunk; a call that was written before it was spoken has none before."""
         self.channel = channel
         self.rate = rate
         self._call = call
@@ -26,10 +29,10 @@ class Track:
         self._chunk_ms = chunk_ms
         self._origin = started_at
         """When position 0 was spoken."""
-        self._seq = 0
-        self._start = 0
+        self._seq = first
+        self._start = self._edge_of(first)
         """Position of the first sample that has not left in a chunk."""
-        self._edge = self._edge_of(1)
+        self._edge = self._edge_of(first + 1)
         self._pending = bytearray()
         self._silent_chunk = b""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from functools import cached_property
 
 import structlog
 from starlette.applications import Starlette
@@ -14,6 +16,7 @@ from starlette.websockets import WebSocket
 from ingest.gateway import metrics
 from ingest.gateway.audiosocket.peers import Peers
 from ingest.gateway.audiosocket.registrations import Registrations
+from ingest.gateway.browser.session import BrowserSession
 from ingest.gateway.call_feed import CallFeed
 from ingest.gateway.errors import Malformed, Unauthorized
 from ingest.gateway.genesys import signature as genesys_signature
@@ -25,6 +28,8 @@ from ingest.gateway.switchboard import Switchboard
 from ingest.gateway.twilio import signature as twilio_signature
 from ingest.gateway.twilio.session import TwilioSession
 from tenor.settings import GatewaySettings
+from tenor.signing import secret_of
+from tenor.voice_ticket import VoiceTickets
 
 log = structlog.get_logger(__name__)
 
@@ -38,15 +43,22 @@ class GatewayApp:
         self._peers = peers
         self._registrations = registrations
         self._nonces = genesys_signature.Nonces()
+        self._visitors: Counter[str] = Counter()
         self.app = Starlette(
             routes=[
                 WebSocketRoute("/twilio", self._twilio),
                 WebSocketRoute("/genesys", self._genesys),
                 WebSocketRoute("/jambonz", self._jambonz),
+                WebSocketRoute("/browser", self._browser),
                 Route("/health", self._health, methods=["GET"]),
                 Route("/audiosocket/calls", self._register, methods=["POST"]),
             ]
         )
+
+    @cached_property
+    def _tickets(self) -> VoiceTickets:
+        """With the secret that the dashboard signs with."""
+        return VoiceTickets(secret_of(self._board.settings))
 
     @property
     def _settings(self) -> GatewaySettings:
@@ -82,6 +94,12 @@ class GatewayApp:
             offered = socket.scope.get("subprotocols", [])
             await socket.accept(jambonz.SUBPROTOCOL if jambonz.SUBPROTOCOL in offered else None)
             await self._serve(JambonzSession(socket, self._board))
+
+    async def _browser(self, socket: WebSocket) -> None:
+        """Anybody may connect; the first message has the ticket, so that no log has it."""
+        if await self._admitted(socket, "web", "", lambda: None):
+            await socket.accept()
+            await self._serve(BrowserSession(socket, self._board, self._feed, self._tickets, self._visitors))
 
     async def _admitted(self, socket: WebSocket, platform: str, missing: str, check: Callable[[], None]) -> bool:
         """Without a secret a platform is not served, unless `gateway.insecure` says that anybody may."""
@@ -126,6 +144,7 @@ class GatewayApp:
                     "genesys": settings.insecure or bool(settings.genesys_keys),
                     "jambonz": settings.insecure or bool(settings.jambonz_token.get_secret_value()),
                     "audiosocket": bool(settings.audiosocket_peers),
+                    "web": True,
                 },
             }
         )

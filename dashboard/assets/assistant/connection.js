@@ -35,6 +35,13 @@ export class Connection {
     return id
   }
 
+  /** Where the gateway is, and a ticket for it. */
+  async voice() {
+    if (!this.session) throw new Error("the conversation has not begun")
+    const session = this.session.session
+    return { ...(await this.ask("POST", `/sessions/${session}/voice`, {})), session }
+  }
+
   anew() {
     const left = this.session
     this.leave()

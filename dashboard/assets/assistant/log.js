@@ -15,8 +15,24 @@ export class Log {
     this.list.replaceChildren()
     this.sent = new Map() // id -> a line of ours that has no position yet
     this.lines = new Map() // position -> line
-    this.typing = null
+    this.typing = this.hearing = null
     this.waits(false)
+  }
+
+  /** What is being said, while it is being said; an empty text when it is over. Screen readers get the line itself. */
+  interim(text) {
+    if (!text) {
+      this.hearing?.remove()
+      this.hearing = null
+      return
+    }
+    if (!this.hearing) {
+      this.hearing = this.entry("caller pending interim", el("div", { class: "bubble" }))
+      this.hearing.setAttribute("aria-hidden", "true")
+      this.add(this.hearing, true)
+    }
+    say(this.hearing.querySelector(".bubble"), text)
+    this.list.scrollTop = this.list.scrollHeight
   }
 
   /** A line of ours, on its way. */
@@ -46,14 +62,15 @@ export class Log {
   }
 
   /** A line as it was kept: ours, with what was taken out of it, or a person's. */
-  line({ role, line: position, text }) {
+  line({ role, line: position, text, spoken }) {
     if (role === "agent") {
       this.waits(false)
       this.add(this.entry("agent", el("span", { class: "who", text: "A person" }), el("div", { class: "bubble", text })))
       return
     }
     let line = this.lines.get(position)
-    if (!line) {
+    if (spoken) this.interim("")
+    else if (!line) {
       const [first] = this.sent // lines come in order: it is the oldest that is on its way
       line = first?.[1]
       if (first) this.sent.delete(first[0])

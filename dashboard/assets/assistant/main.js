@@ -1,19 +1,24 @@
 // The page: what is typed goes to the conversation, what comes of it into the log.
 import { Connection } from "./connection.js"
 import { Log } from "./log.js"
+import { Voice, canListen, canSpeak } from "./voice.js"
 import { say } from "./dom.js"
 
 const find = (id) => document.getElementById(id)
-const { api, longest } = document.body.dataset
+const { api, longest, voice: hasVoice } = document.body.dataset
 const message = find("message"), submit = find("submit"), status = find("status"), trouble = find("trouble")
 const log = new Log(find("log"))
 const LINES_PX = 144
+const MOST_SILENT = 2 // times that nothing was said when the assistant waited; then the microphone goes off
+const GOODBYE_MS = 15_000 // the last words may still be on their way
+const microphone = find("microphone"), speech = find("speech")
 
 if (window.parent !== window) document.documentElement.classList.add("embedded")
 else message.focus()
 window.addEventListener("focus", () => { if (document.activeElement === document.body) message.focus() })
 
-let person = false, over = false
+let person = false, over = false, silent = 0
+const aloud = { microphone: false, speech: false, speaking: false }
 
 function tell(text, kind = "") {
   say(status, text)
@@ -27,7 +32,9 @@ function complain(text) {
 
 function rest() {
   if (over) return tell("This conversation is over. Begin a new one to go on.")
+  if (aloud.speaking) return tell(aloud.microphone ? "Speaking. You can interrupt." : "Speaking…", "ready")
   if (person) return tell("You are talking to a person.", "ready")
+  if (aloud.microphone) return tell("Listening. Speak, or type your message.", "listening")
   tell("System replied. Waiting for user input.", "ready")
 }
 
@@ -36,11 +43,16 @@ const show = {
     log.clear()
     person = over = false
     submit.disabled = false
+    silent = 0
     tell("Connecting…")
   },
-  line(event) { log.line(event) },
+  line(event) {
+    log.line(event)
+    if (event.role === "caller") silent = 0
+  },
   turn(event) {
     log.turn(event)
+    if (aloud.microphone && !event.input && event.turn) switchOffWhenSilent()
     if (event.person) log.note("A person was asked to join.")
     if (!log.waiting) rest()
   },
@@ -54,6 +66,9 @@ const show = {
     over = true
     submit.disabled = true
     log.waits(false)
+    microphone.disabled = true
+    voice.listen(false)
+    setTimeout(() => { if (over) voice.leave() }, aloud.speech ? GOODBYE_MS : 0)
     rest()
   },
   now() { log.waiting ? tell("Waiting for the reply…") : rest() },
@@ -67,6 +82,43 @@ const show = {
 }
 
 const connection = new Connection(api, (event) => show[event.type]?.(event), show.away, signedCustomer())
+
+const voice = new Voice(connection, new URL("./worklet.js", import.meta.url), (event) => {
+  if (event.type === "transcript") {
+    if (event.text) log.interim(event.text) // until the line itself comes
+    return
+  }
+  if (event.type === "trouble") return complain(event.text)
+  if (event.type === "switched") Object.assign(aloud, { microphone: event.microphone, speech: event.speech })
+  if (event.type === "speaking") aloud.speaking = event.on
+  if (!aloud.microphone) log.interim("")
+  speech.checked = aloud.speech
+  microphone.setAttribute("aria-pressed", String(aloud.microphone))
+  if (!log.waiting) rest()
+})
+
+if (hasVoice) {
+  speech.closest(".switch").hidden = !canSpeak()
+  microphone.hidden = false
+  microphone.classList.toggle("unable", !canListen())
+}
+microphone.addEventListener("click", () => {
+  complain("")
+  voice.listen(!voice.microphone)
+})
+speech.addEventListener("change", () => {
+  complain("")
+  voice.speak(speech.checked)
+})
+window.addEventListener("pagehide", () => voice.leave())
+
+function switchOffWhenSilent() {
+  silent += 1
+  if (silent < MOST_SILENT) return
+  silent = 0
+  voice.listen(false)
+  log.note("The microphone was switched off, because nothing was said for a while.")
+}
 
 find("composer").addEventListener("submit", (event) => {
   event.preventDefault()
@@ -98,6 +150,8 @@ message.addEventListener("input", grow)
 
 find("anew").addEventListener("click", () => {
   complain("")
+  voice.leave(true)
+  microphone.disabled = false
   connection.anew()
   message.focus()
 })

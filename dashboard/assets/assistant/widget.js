@@ -21,6 +21,7 @@
       frame = document.createElement("iframe")
       frame.src = home
       frame.title = title
+      frame.allow = "microphone; autoplay"
       shadow.append(frame)
     }
     if (!frame) return

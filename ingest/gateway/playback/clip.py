@@ -17,6 +17,8 @@ class Clip:
     interruptible: bool = True
     filler: bool = False
     """Said while a turn is being taken, and no part of it."""
+    written: bool = False
+    """Shown in writing, too: its transcript is published already."""
     pcm: bytearray = field(default_factory=bytearray)
     """What is synthesised so far."""
     word_ends_ms: list[int] = field(default_factory=list)

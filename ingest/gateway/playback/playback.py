@@ -80,11 +80,14 @@ class Playback:
         self._pacer = Pacer()
         self._sound = SoundDetector()
         self._keypad = Keypad()
+        self._muted = False
         self._paused_at: float | None = None
         self._at = 0
         """Samples on our channel up to the last one that was heard."""
         self._began_ms: int | None = None
         """Where the caller's audio had come when we began to be heard; None in silence."""
+        self._shown_ms = -1
+        """Where the last reply stands that was only shown."""
         self._turn = -1
         self._published_at = 0.0
         self._open: dict[int, list[str]] = {}
@@ -107,6 +110,20 @@ class Playback:
         for clip in self._clips:
             clip.again()
         self._changed.set()
+
+    def mute(self, muted: bool) -> None:
+        """On a page that shows the replies: they are told in writing, and what is being said stops."""
+        self._muted = muted
+        if muted and self._clips:
+            self._interrupt()
+            self._note_partial()
+            self._paused_at = None
+            rest = [clip for clip in self._clips if not clip.heard and not clip.filler and not clip.written]
+            self._clips.clear()
+            for clip in rest:
+                self._show(clip)
+            for turn in list(self._open):
+                self._call.tell(self._report(turn))
 
     def played(self, mark: str) -> None:
         """The platform has played, or cleared, everything before that mark."""
@@ -139,7 +156,7 @@ class Playback:
         match event:
             case Turn() if event.turn > self._turn:  # the first of a number counts
                 self._take_turn(event)
-            case TurnFiller() if event.turn > self._turn:
+            case TurnFiller() if event.turn > self._turn and not self._muted:
                 self._add(event.turn, event.text, filler=True)
             case Transcript() if event.channel != self.channel:
                 self._hear(event)
@@ -149,18 +166,24 @@ class Playback:
         self._published_at = turn.times.get("turn_published", 0.0)
         if turn.event in ("heard", "key"):
             self._cut("cut", besides=turn.turn)
-        self._open[turn.turn] = []
+        if not turn.written:
+            self._open[turn.turn] = []
         for reply in turn.replies:
-            self._add(turn.turn, reply.text, interruptible=reply.interruptible)
+            if not self._muted:
+                self._add(turn.turn, reply.text, interruptible=reply.interruptible, written=turn.written)
+            elif not turn.written:
+                self._show(Clip(turn.turn, reply.text))
         if turn.ended:
             self._goodbye = "the assistant said goodbye"
-        elif turn.handover.get("queue"):
+        elif turn.handover.get("queue") and not self._call.in_writing:  # there the person writes
             self._goodbye = "handed over to a person"
         self._changed.set()
 
-    def _add(self, turn: int, text: str, *, interruptible: bool = True, filler: bool = False) -> None:
+    def _add(
+        self, turn: int, text: str, *, interruptible: bool = True, filler: bool = False, written: bool = False
+    ) -> None:
         for sentence in split_sentences(text):
-            self._clips.append(Clip(turn, sentence, interruptible, filler))
+            self._clips.append(Clip(turn, sentence, interruptible, filler, written))
         self._changed.set()
 
     # -- what the caller does
@@ -185,7 +208,7 @@ class Playback:
         """A word of the caller's ends what is being said; a backchannel does not."""
         if not said.text.strip() or self._began_ms is None or said.end_ms <= self._began_ms:
             return
-        if not is_backchannel(said.text):
+        if said.written or not is_backchannel(said.text):
             self._cut("cut")
         elif said.final and self._paused_at is not None:
             self._go_on("backchannel")
@@ -294,7 +317,7 @@ class Playback:
         while (left := deadline - time.monotonic()) > 0 and (self._marks or not told):
             await self._sleep(left)
         if not self._clips:
-            self._call.end(self._goodbye, code=1000)
+            self._call.end(self._goodbye, for_good=True, code=1000)
 
     async def _wait_for_words(self, paused_at: float) -> None:
         """A cough is no interruption: without a word the sentence is said again."""
@@ -362,19 +385,27 @@ class Playback:
     def _said(self, clip: Clip) -> None:
         if not clip.filler:
             self._open.get(clip.turn, []).append(clip.text)
-        self._call.tell([self._transcript(clip, clip.text)])
+        if not clip.written:
+            self._call.tell([self._transcript(clip, clip.text)])
         if all(other.turn != clip.turn for other in self._clips):
             self._call.tell(self._report(clip.turn))
 
     def _partial(self) -> list[Event]:
         """The transcript of a sentence that was begun and not ended."""
-        text = self._clips[0].text_heard(self._rate) if self._clips else ""
+        text = self._clips[0].text_heard(self._rate) if self._clips and not self._clips[0].written else ""
         return [self._transcript(self._clips[0], text)] if text else []
 
     def _note_partial(self) -> None:
         """What was heard of such a sentence belongs to what was heard of its turn."""
         if self._clips and (text := self._clips[0].text_heard(self._rate)) and not self._clips[0].filler:
             self._open.get(self._clips[0].turn, []).append(text)
+
+    def _show(self, clip: Clip) -> None:
+        """A reply that is read and not heard: all of it, now."""
+        clip.start_ms = max(self._call.clock.elapsed_ms(), self._shown_ms + 1)
+        self._shown_ms = clip.start_ms
+        self._open.get(clip.turn, []).append(clip.text)
+        self._call.tell([self._transcript(clip, clip.text)])
 
     def _report(self, turn: int) -> list[Event]:
         """How much of a turn's replies was heard, once."""

@@ -83,7 +83,8 @@ def token(
     days: Annotated[int, typer.Option("--days", min=1, max=3650, help="How long it is good for.")] = 90,
 ) -> None:
     """Print a token for the API: whoever has it sees what this account sees. Ends with the account's sessions."""
-    from dashboard.auth.tokens import API, SignedTokens, secret_of
+    from dashboard.auth.tokens import API, SignedTokens
+    from tenor.signing import secret_of
 
     with _accounts(context) as (accounts, chosen):
         viewer = accounts.viewer(name)

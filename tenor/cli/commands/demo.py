@@ -19,16 +19,17 @@ from tenor.cli.output import console, say
 from tenor.cli.params import BusFlag, parse_redact
 from tenor.errors import BadInput, Unavailable
 from tenor.events import CALLS, TRANSCRIPTS, CallState, Redact
+from tenor.net import free_port
 from tenor.runtime import pipeline
 from tenor.runtime.playback import CallPlayer
-from tenor.runtime.profiles import QUIET
+from tenor.runtime.profiles import QUIET, change_settings
 from tenor.settings import Settings
 
 if TYPE_CHECKING:
     from ingest.sources import Source
 
 SAMPLES = Path(__file__).parents[3] / "examples" / "calls"
-STAGES = ("asr", "language", "assistant", "webhooks", "storage", "recordings")
+STAGES = ("gateway", "asr", "language", "assistant", "webhooks", "storage", "recordings")
 DASHBOARD_S = 60.0
 """How long the pages may take to come up on a slow machine."""
 
@@ -59,7 +60,10 @@ def demo(
         raise BadInput("the sample calls are not here: they come with the repository", "tenor demo RECORDING...")
     sources = expand(paths or [str(SAMPLES)])
     given: Context = context.obj
-    arguments = given.arguments(bus__url=bus, dashboard__port=port, telemetry__metrics_port=0)
+    ports = _gateway_ports(chosen)
+    chosen = change_settings(chosen, gateway=ports)
+    given_ports = {f"gateway__{name}": number for name, number in ports.items()}
+    arguments = given.arguments(bus__url=bus, dashboard__port=port, telemetry__metrics_port=0, **given_ports)
     command = [] if terminal else [*arguments, "dashboard"]
     show = DemoRun(chosen, sources, at_once, parse_redact(redact), once=once, sample=not paths)
     run_until_interrupted(show.run(command, browser=browser, history=history and not terminal))
@@ -107,6 +111,14 @@ class DemoRun:
             view.show(event)
         if isinstance(event, CallState):
             player.follow(event)
+
+
+def _gateway_ports(settings: Settings) -> dict[str, int]:
+    """Those of the settings, or free ones where something else has them: the demo shall start beside a pipeline. The
+    pages run in a process of their own and have to know."""
+    gateway = settings.gateway
+    wanted = {"port": gateway.port, "audiosocket_port": gateway.audiosocket_port}
+    return {name: free_port(gateway.host, number) for name, number in wanted.items()}
 
 
 @contextmanager

@@ -11,13 +11,14 @@ from starlette.testclient import TestClient
 
 from dashboard.assistant.cards import card_of
 from dashboard.assistant.page import AssistantPage, notice
+from dashboard.assistant.voice import Voice
 from tenor.errors import BadInput
 from tenor.settings import AssistantSettings, Settings, SpeechSettings, StorageSettings
 
 
 def client(**assistant: object) -> TestClient:
     settings = Settings(home=Path("nowhere"), assistant=AssistantSettings.model_validate(assistant))
-    return TestClient(Starlette(routes=AssistantPage(settings).routes()))
+    return TestClient(Starlette(routes=AssistantPage(settings, Voice(settings, "a secret")).routes()))
 
 
 def test_everything_the_page_loads_is_there_and_under_its_own_path() -> None:
@@ -30,7 +31,7 @@ def test_everything_the_page_loads_is_there_and_under_its_own_path() -> None:
         assert shop.get(address).status_code == 200
     folder = next(address for address in loaded if address.endswith("main.js")).rpartition("/")[0]
     scripts = {"main.js"}
-    for name in ("main.js", "connection.js", "log.js", "cards.js", "forecast.js"):
+    for name in ("main.js", "connection.js", "log.js", "cards.js", "forecast.js", "voice.js", "worklet.js"):
         answer = shop.get(f"{folder}/{name}")
         assert answer.headers["content-type"].startswith("text/javascript")
         scripts |= set(re.findall(r'from "\./([^"]+)"', answer.text))

@@ -12,13 +12,14 @@ from typer.testing import CliRunner
 
 from dashboard.auth.accounts import FREE_TRIES, LONGEST_WAIT_S, Accounts, SignInThrottle
 from dashboard.auth.sign_in import SignIn, role_of
-from dashboard.auth.tokens import API, PAGE, SESSION, SignedTokens, recording_purpose, secret_of
+from dashboard.auth.tokens import API, PAGE, SESSION, SignedTokens, recording_purpose
 from storage.db.engine import Database, open_database
 from storage.tables import Audit
 from storage.viewer import Viewer
 from tenor.cli.app import app
 from tenor.errors import BadInput
 from tenor.settings import DashboardSettings, Settings
+from tenor.signing import secret_of
 
 PASSWORD = "correct horse battery"
 MIA = Viewer("mia", "manager")

@@ -15,11 +15,12 @@ from playwright.sync_api import expect
 
 from dashboard.auth.accounts import FREE_TRIES, Accounts
 from dashboard.auth.sign_in import COOKIE
-from dashboard.auth.tokens import PAGE, SignedTokens, secret_of
+from dashboard.auth.tokens import PAGE, SignedTokens
 from dashboard.routes.recordings import recording_url
 from storage.recorder.store import recording_name
 from storage.tables import Call
 from storage.viewer import Role, Viewer
+from tenor.signing import secret_of
 from tests.dashboard.conftest import PASSWORD, House, Visit
 from tests.dashboard.floor import FloorCall
 

@@ -52,7 +52,7 @@ async def test_health_tells_calls_and_platforms(serve: Serve) -> None:
             "status": "ok",
             "calls": 0,
             "bus": "ok",
-            "platforms": {"twilio": False, "genesys": False, "jambonz": True, "audiosocket": True},
+            "platforms": {"twilio": False, "genesys": False, "jambonz": True, "audiosocket": True, "web": True},
         }
         async with AudioSocket(gateway.audiosocket_port, uuid.uuid4()) as asterisk:
             await asterisk.speak(CALLER)
