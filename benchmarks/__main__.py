@@ -12,7 +12,7 @@ from tenor.settings import TelemetrySettings
 
 ALL = (
     *("decoding", "bus", "recognition", "latency", "memory", "scaling", "language", "task", "redaction"),
-    *("assistant_model", "assistant", "batch", "scenarios", "store", "archive", "gate", "dashboard"),
+    *("assistant_model", "assistant", "voice", "batch", "scenarios", "store", "archive", "gate", "dashboard"),
 )
 
 

@@ -69,12 +69,15 @@ class Row(NamedTuple):
 
 
 def main() -> None:
-    load = os.getloadavg()[0]
     texts = list(dict.fromkeys(row.text for row in assistant_corpus.frozen()))
     assistant = Assistant.load(Settings(), provider="sample")
     rows = [*answers(assistant, texts), *throughput(assistant, texts), *memory(assistant, texts), *checking()]
     rows += asyncio.run(on_a_bus(texts))
-    print(f"\nload {load:.1f} before, {os.getloadavg()[0]:.1f} after\n")
+    print_rows(rows)
+
+
+def print_rows(rows: Iterable[Row]) -> None:
+    print(f"\nload {os.getloadavg()[0]:.1f} at the end\n")
     print("| what | figure | target | holds | others publish |\n|---|---|---|---|---|")
     for row in rows:
         holds = "" if row.holds is None else "yes" if row.holds else "NO"

@@ -20,6 +20,7 @@ from tenor.runtime.profiles import PATIENT
 from tenor.settings import Settings
 
 DATA = Path(os.environ.get("TENOR_BENCH_DATA", Path(__file__).parents[2] / "shared" / "data"))
+READY_S = 60.0
 SAMPLES = Path(__file__).parents[1] / "examples" / "calls"
 
 
@@ -69,16 +70,21 @@ def riva(*arguments: str) -> Iterator[tuple[str, psutil.Process]]:
     """Our speech server, ready: its address and its process."""
     port, http = free_port(), free_port()
     with tenor("riva", "--port", str(port), "--http-port", str(http), *arguments) as process:
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{http}/v1/health/ready", timeout=1):
-                    break
-            except (urllib.error.URLError, OSError):
-                if time.monotonic() > deadline or not process.is_running():
-                    raise RuntimeError("tenor riva did not get ready in a minute") from None
-                time.sleep(0.2)
+        wait_for(f"http://127.0.0.1:{http}/v1/health/ready", process)
         yield f"127.0.0.1:{port}", process
+
+
+def wait_for(address: str, process: psutil.Process) -> None:
+    """Until the process answers there."""
+    deadline = time.monotonic() + READY_S
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=1):
+                return
+        except (urllib.error.URLError, OSError):
+            if time.monotonic() > deadline or not process.is_running():
+                raise RuntimeError(f"nobody answered at {address} within {READY_S:.0f} s") from None
+            time.sleep(0.2)
 
 
 def percentile(values: list[float], share: float) -> float:

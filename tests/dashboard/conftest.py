@@ -76,16 +76,17 @@ def running_house(
     database: str = "",
     model: str = "",
     origins: str = "[]",
+    gateway_port: int = 0,
     **dashboard: str,
 ) -> Iterator[House]:
     """`database`: the address of one that is not in `home`; `model`: the folder of a language model; `origins`: web
-    sites that may embed the assistant."""
+    sites that may embed the assistant; `gateway_port`: of the gateway that gives the assistant's page its voice."""
     given, kept = DashboardSettings(sign_in=sign_in), StorageSettings(url=database)
     settings = Settings(home=home, bus=BusSettings(partitions=4), dashboard=given, storage=kept)
     flags = [f"--set=dashboard.{name}={value}" for name, value in {"sign_in": sign_in, **dashboard}.items()]
     flags += [f"--set=storage.url={database}"] if database else []
     flags += [f"--set=language.model={model}"] if model else []
-    flags.append(f"--set=assistant.origins={origins}")
+    flags += [f"--set=assistant.origins={origins}", f"--set=gateway.port={gateway_port}"]
     command = [sys.executable, "-m", "tenor", "--home", str(home), "--set=bus.partitions=4", *flags]
     command += ["dashboard", "--port", str(port)]
     with Floor(settings) as floor:

@@ -426,6 +426,33 @@ async def test_silence_on_the_telephone_is_a_turn_and_who_writes_is_not_hurried(
         await asyncio.gather(task, return_exceptions=True)
 
 
+async def test_a_microphone_that_is_switched_on_and_off_within_a_conversation(embedded_settings: Settings) -> None:
+    ahead = [0.0]
+    async with Rig(embedded_settings) as rig:
+        worker = rig.workers.make(rig.bus, clock=lambda: time.time() + ahead[0])
+        task = asyncio.create_task(worker.run())
+        await rig.open()
+        assert (await rig.turn(0)).written
+        told = len(await rig.events(TRANSCRIPTS))
+        await rig.open(medium="voice")
+        await asyncio.sleep(0.3)
+        spoken = await rig.say("will it rain in boston tomorrow", 1)
+        assert (spoken.written, spoken.wait_until > spoken.at) == (False, True)
+        assert len(await rig.events(TRANSCRIPTS)) == told + 1, "what plays the reply tells it"
+        await rig.bus.publish(TRANSCRIPTS, line("okay", 2, written=True))
+        assert (await rig.turn(2)).input == "okay", "what is typed is never only a sign that somebody listens"
+        await rig.open()
+        await asyncio.sleep(0.3)
+        ahead[0] = 600.0
+        await asyncio.sleep(0.5)
+        assert len(await rig.turns()) == 3, "who writes is not hurried"
+        typed = await rig.say("and in seattle", 3)
+        assert typed.written
+        assert typed.actions[0].arguments["location"] == "Seattle"
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
 async def test_nobody_takes_the_call_within_a_minute(embedded_settings: Settings) -> None:
     ahead = [0.0]
     async with Rig(embedded_settings) as rig:

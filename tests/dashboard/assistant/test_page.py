@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -73,7 +74,7 @@ def test_the_widget_may_be_loaded_from_anywhere() -> None:
 @pytest.mark.parametrize(
     ("days", "redact", "said"),
     [
-        (0, "off", ["until we delete it", "Do not write card numbers"]),
+        (0, "off", ["until we delete it", "Do not write or say card numbers"]),
         (1, "off", ["deleted after 1 day."]),
         (30, "text", ["deleted after 30 days", "card numbers and e-mail addresses"]),
     ],
@@ -119,3 +120,27 @@ def test_a_card_has_a_few_rows_of_known_fields() -> None:
     assert card is not None
     assert card["kind"] == "prices"
     assert card["rows"] == [{"name": "x" * 200, "price": 5, "colors": ["red"]}] * 4
+
+
+@pytest.mark.parametrize(
+    ("settings", "reached"),
+    [
+        ({}, "connect-src 'self' ws://testserver:8400/browser;"),
+        (
+            {"gateway": {"public_url": "https://calls.example.com"}},
+            "connect-src 'self' wss://calls.example.com/browser;",
+        ),
+        (
+            {"assistant": {"voice_url": "wss://voice.example/browser"}},
+            "connect-src 'self' wss://voice.example/browser;",
+        ),
+        ({"assistant": {"voice_url": "off"}}, "connect-src 'self';"),
+        ({"gateway": {"port": 0}}, "connect-src 'self';"),
+    ],
+)
+def test_the_page_reaches_the_gateway_and_nobody_else(settings: dict[str, Any], reached: str) -> None:
+    made = Settings.model_validate({"home": "nowhere", **settings})
+    page = TestClient(Starlette(routes=AssistantPage(made, Voice(made, "a secret")).routes())).get("/assistant")
+    assert reached in page.headers["content-security-policy"]
+    assert ('data-voice="on"' in page.text) == ("//" in reached)
+    assert page.headers["permissions-policy"] == "microphone=(self)"

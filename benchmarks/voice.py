@@ -1,0 +1,299 @@
+"""The assistant on the telephone: a dozen questions by synthetic voices, how soon it answers, how fast it falls silent.
+
+    python -m benchmarks voice
+
+    Twilio simulator <--> gateway --> bus --> asr --> tenor riva (a process of its own)
+     8 kHz, real time        ^--- turns ---- assistant
+
+Every question is a call of its own, in real time, two calls at once. It is right if the assistant calls the actions
+that it calls for the same question typed, with the same arguments. Voices are Pico's, American and British, and those
+of flite and espeak-ng where they are installed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import soxr
+
+from asr.local.tts.voices import Voice, find_voice
+from benchmarks.assistant import Row, print_rows
+from benchmarks.memory import megabytes
+from benchmarks.services import free_port, percentile, riva, tenor, wait_for
+from tenor.bus import Bus
+from tenor.bus.opening import open_bus
+from tenor.errors import BadInput
+from tenor.events import TRANSCRIPTS, TURNS, Transcript, Turn, TurnSpoken
+from tenor.g711 import Samples
+from tenor.layers import load
+from tenor.runtime.assistant import Assistant
+from tenor.settings import Settings
+from tests.ingest.gateway.simulators.twilio import TwilioCaller
+
+QUESTIONS = (
+    "will it rain next week in los angeles",
+    "show me the jeans with the lowest price",
+    "where can i get the best pasta in boston",
+    "what is the temperature in boston tomorrow",
+    "how much does a laptop cost",
+    "where is the nearest supermarket in seattle",
+    "do you have milk in stock",
+    "find the highest rated sushi restaurant in chicago",
+    "will it snow this weekend in denver",
+    "how humid is it in miami today",
+    "how much are two pounds of apples",
+    "do you have the blue jacket in size large",
+)
+"""The white paper's, and others of the kinds that it names."""
+LEAST_RIGHT = 11
+AT_ONCE = 2
+RATE = 8000
+LEVEL = 3000
+"""Loudness of a caller (RMS of 16-bit samples)."""
+PATIENCE_S = 20.0
+INTERRUPTIONS = 8
+SESSIONS = 40
+"""Open voice calls whose memory is measured."""
+LONG_QUESTION = "will it rain next week in los angeles"
+
+
+class SpeakingVoice(NamedTuple):
+    name: str
+    voice: Voice
+    language: str
+
+    def say(self, text: str) -> Samples:
+        """The text as a telephone carries it, with silence around it."""
+        samples = self.voice.synthesize(text, self.language).astype(np.float32)
+        low = soxr.resample(samples, self.voice.rate, RATE)
+        sounding = np.flatnonzero(np.abs(low) > 0.02 * np.abs(low).max())
+        low = low[sounding[0] : sounding[-1] + 1]
+        return np.asarray((low * LEVEL / np.sqrt(np.mean(low**2))).clip(-32768, 32767), np.int16)
+
+
+@dataclass
+class SpokenQuestion:
+    question: str
+    recognised: str = ""
+    actions: tuple[tuple[str, Any], ...] = ()
+    right: bool = False
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def main() -> None:
+    speakers = voices()
+    with tempfile.TemporaryDirectory() as folder, riva() as (address, _):
+        gateway = {"gateway.port": free_port(), "gateway.audiosocket_port": free_port(), "gateway.insecure": True}
+        values = {"home": folder, "speech.address": address, "gateway.assistant": '{"*": "retail"}', **gateway}
+        settings = load(values, environment={}).settings
+        flags = [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
+        with tenor(*flags, "-q", "serve", "gateway") as process, tenor(*flags, "-q", "serve", "asr", "assistant"):
+            wait_for(f"http://127.0.0.1:{settings.gateway.port}/health", process)
+            rows = asyncio.run(measure(settings, speakers))
+            rows += asyncio.run(memory(settings, process))
+    print_rows(rows)
+
+
+def voices() -> list[SpeakingVoice]:
+    found = []
+    for name, languages in {"ttspico": ("en-US", "en-GB"), "flite": ("en-US",), "espeak-ng": ("en-US",)}.items():
+        try:
+            voice = find_voice(name)
+        except BadInput:
+            continue
+        if voice is not None:
+            found += [SpeakingVoice(f"{name} {language}", voice, language) for language in languages]
+    return found
+
+
+async def measure(settings: Settings, speakers: Sequence[SpeakingVoice]) -> list[Row]:
+    typed = await typed_actions()
+    rows, spoken = [], list[SpokenQuestion]()
+    async with open_bus(settings) as bus:
+        await ask(bus, settings, speakers[0].say("how much is milk"), "warm-up")
+        for number, speaker in enumerate(speakers):
+            asked = await ask_all(bus, settings, speaker, f"v{number}")
+            for one in asked:
+                one.right = one.actions == typed[one.question]
+                if not one.right:
+                    print(f"{speaker.name}: {one.question!r} heard as {one.recognised!r}: {one.actions}", flush=True)
+            right = sum(one.right for one in asked)
+            what = f"{speaker.name}: the same actions as typed"
+            wanted = f"{LEAST_RIGHT} of {len(QUESTIONS)}"
+            rows.append(Row(what, f"{right} of {len(asked)}", wanted, right >= LEAST_RIGHT))
+            spoken += asked
+        silenced = await interruptions(bus, settings, speakers[0])
+    return [*rows, *latencies(spoken, silenced)]
+
+
+def latencies(spoken: Sequence[SpokenQuestion], silenced: Sequence[float]) -> list[Row]:
+    answered = [one.seconds["speech"] for one in spoken if "speech" in one.seconds]
+    told = [one.seconds["final"] for one in spoken if "final" in one.seconds]
+    p50, p95 = percentile(answered, 0.5), percentile(answered, 0.95)
+    final, silence = percentile(told, 0.95), percentile(list(silenced), 0.95)
+    return [
+        Row(
+            f"end of speech to first audio, {AT_ONCE} calls, p50 / p95", f"{p50:.2f} / {p95:.2f} s",
+            "0.7 / 1.1 s", p50 < 0.7 and p95 < 1.1, "LiveKit users measured 1.4 / 3.4 s",
+        ),
+        Row(
+            "final transcript to first audio, p50 / p95",
+            f"{1000 * percentile(told, 0.5):.0f} / {1000 * final:.0f} ms", "p95 150 ms", final < 0.15,
+        ),
+        Row(
+            "speech over playback to silence sent, p50 / p95",
+            f"{1000 * percentile(list(silenced), 0.5):.0f} / {1000 * silence:.0f} ms", "p95 300 ms", silence < 0.3,
+            "LiveKit waits 500 ms",
+        ),
+    ]  # fmt: skip
+
+
+async def typed_actions() -> Mapping[str, tuple[tuple[str, Any], ...]]:
+    assistant = Assistant.load(Settings(), provider="sample")
+    found = {}
+    for question in QUESTIONS:
+        chat = assistant.chat()
+        await chat.start()
+        found[question] = tuple((done.name, _comparable(done.arguments)) for done in (await chat.say(question)).actions)
+    return found
+
+
+async def ask_all(bus: Bus, settings: Settings, speaker: SpeakingVoice, label: str) -> list[SpokenQuestion]:
+    waiting = asyncio.Semaphore(AT_ONCE)
+
+    async def one(number: int, question: str) -> SpokenQuestion:
+        async with waiting:
+            asked = await ask(bus, settings, speaker.say(question), f"{label}-{number}")
+            asked.question = question
+            return asked
+
+    return list(await asyncio.gather(*(one(number, text) for number, text in enumerate(QUESTIONS))))
+
+
+async def ask(bus: Bus, settings: Settings, speech: Samples, sid: str) -> SpokenQuestion:
+    """A call that asks one question, after the greeting."""
+    call, loop = f"twilio-{sid}", asyncio.get_running_loop()
+    asked = SpokenQuestion("")
+    async with (
+        bus.follower([TRANSCRIPTS, TURNS]) as follower,
+        TwilioCaller(settings.gateway.port, sid) as caller,
+        asyncio.timeout(3 * PATIENCE_S),
+    ):
+        talking = asyncio.create_task(_listen(caller))
+        await _events(follower, call, lambda event: isinstance(event, TurnSpoken))
+        await _quiet(caller)
+        talking.cancel()
+        await asyncio.gather(talking, return_exceptions=True)
+        before = len(caller.frames_at)
+        await caller.speak({"inbound": _framed(speech)}, paced=True)
+        ended = loop.time()
+        talking = asyncio.create_task(_listen(caller))
+        final_at = 0.0
+
+        def answered(event: object) -> bool:
+            nonlocal final_at
+            if isinstance(event, Transcript) and event.final and event.role == "caller":
+                asked.recognised = f"{asked.recognised} {event.text}".strip()
+                final_at = event.times["published"]
+            return isinstance(event, Turn) and event.turn > 0
+
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                turn = await _events(follower, call, answered)
+                assert isinstance(turn, Turn)
+                asked.actions = tuple((done.name, _comparable(done.arguments)) for done in turn.actions)
+                while len(caller.frames_at) == before:  # noqa: ASYNC110 -- the simulator tells no event
+                    await asyncio.sleep(0.005)
+            asked.seconds["speech"] = caller.frames_at[before] - ended
+            asked.seconds["final"] = asked.seconds["speech"] - (final_at - (time.time() - (loop.time() - ended)))
+        except TimeoutError:
+            print(f"{call}: no answer to {asked.recognised!r}", flush=True)
+        talking.cancel()
+        await asyncio.gather(talking, return_exceptions=True)
+        await caller.stop()
+    return asked
+
+
+async def interruptions(bus: Bus, settings: Settings, speaker: SpeakingVoice) -> list[float]:
+    """Seconds from the first sound over the greeting until what waits to be played is cleared."""
+    took, loop = [], asyncio.get_running_loop()
+    speech = speaker.say(LONG_QUESTION)
+    for number in range(INTERRUPTIONS):
+        async with TwilioCaller(settings.gateway.port, f"over-{number}") as caller, asyncio.timeout(2 * PATIENCE_S):
+            talking = asyncio.create_task(_listen(caller))
+            while caller.heard_s < 0.5:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            talking.cancel()
+            await asyncio.gather(talking, return_exceptions=True)
+            began = loop.time()
+            await caller.speak({"inbound": _framed(speech)}, paced=True)
+            if caller.cleared_at:
+                took.append(caller.cleared_at[0] - began)
+            await caller.stop()
+    return took
+
+
+async def memory(settings: Settings, gateway: Any) -> list[Row]:
+    """What the gateway's process takes for a call that the assistant answers, with its audio flowing."""
+    before = megabytes(gateway)
+    callers = [TwilioCaller(settings.gateway.port, f"open-{number}") for number in range(SESSIONS)]
+    try:
+        for caller in callers:
+            await caller.__aenter__()
+        await asyncio.gather(*(caller.silence(10) for caller in callers))
+        after = megabytes(gateway)
+    finally:
+        for caller in callers:
+            await caller.__aexit__()
+    each = (after - before) / SESSIONS
+    return [
+        Row(f"memory of a voice session, of {SESSIONS} in the gateway", f"{each:.2f} MB", "1 MB", each < 1),
+        Row("memory of the gateway's process before", f"{before:.0f} MB", "250 MB", before < 250),
+    ]
+
+
+async def _events(follower: Any, call: str, wanted: Any) -> object:
+    """The first wanted event of the call."""
+    while True:
+        for record in await follower.poll(timeout_s=0.2):
+            if record.key == call:
+                event = (TRANSCRIPTS if record.topic == TRANSCRIPTS.name else TURNS).decode(record.value)
+                if wanted(event):
+                    return event
+
+
+async def _listen(caller: TwilioCaller) -> None:
+    """The caller says nothing, until cancelled."""
+    while True:
+        await caller.silence(0.2)
+
+
+async def _quiet(caller: TwilioCaller) -> None:
+    """Until what was sent has been played."""
+    heard = -1.0
+    while heard != caller.heard_s:
+        heard = caller.heard_s
+        await asyncio.sleep(0.3)
+
+
+def _framed(samples: Samples) -> Samples:
+    """Whole frames of 20 ms, so that the last word ends with the last of them."""
+    return np.pad(samples, (-len(samples) % (RATE // 50), 0))
+
+
+def _comparable(arguments: Mapping[str, Any]) -> Any:
+    """Without the words of a time: only its days count."""
+    return {
+        name: {"from": value["from"], "to": value["to"]} if isinstance(value, Mapping) and "from" in value else value
+        for name, value in arguments.items()
+    }
+
+
+if __name__ == "__main__":
+    main()
