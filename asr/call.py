@@ -193,6 +193,7 @@ class AsrCall:
             self.position.channels.setdefault(number, ChannelPosition()),
             self._language,
             self._say_waiting,
+            self._context.expected if info.attributes.get(SPOKEN_ROLE) else None,
         )
         task = self._tasks[number] = asyncio.create_task(self._run_channel(channel))
         task.add_done_callback(lambda _: self._settle())

@@ -44,6 +44,7 @@ from asr.audio.joiner import AudioSegment, ChunkJoiner
 from asr.audio.source import AudioSource
 from asr.context import AsrContext
 from asr.position import ChannelPosition
+from asr.riva.client import ExpectedPhrases
 from asr.riva.errors import Backoff, RivaError
 from asr.riva.stream import RivaStream
 from asr.transcript_builder import TranscriptBuilder
@@ -75,7 +76,9 @@ class Channel:
         position: ChannelPosition,
         language: str,
         on_waiting: OnWaiting,
+        expected: ExpectedPhrases | None = None,
     ) -> None:
+        """`expected`: beyond what the settings of the recogniser say."""
         self.reader = ChunkReader(source, builder.call, builder.channel)
         self.done = False
         """All of the call's audio on this channel is written down."""
@@ -85,6 +88,7 @@ class Channel:
         self._position = position
         self._language = language
         self._on_waiting = on_waiting
+        self._expected = expected
         self._joiner = ChunkJoiner(position.heard_ms)
         self._in_flight = InFlightAudio()
         self._writer = TranscriptWriter(context, builder, position, self._in_flight)
@@ -155,7 +159,12 @@ class Channel:
         assert record.chunk is not None
         if self._stream is None:
             self._stream = await self._context.riva.open(
-                segment.rate, self._language, segment.start_ms, self._on_response, careful=self._backoff.tries > 0
+                segment.rate,
+                self._language,
+                segment.start_ms,
+                self._on_response,
+                expected=self._expected,
+                careful=self._backoff.tries > 0,
             )
             self._stream.on_over = self.reader.wake
             if self._context.speech.patient and self._position.heard_ms is None:

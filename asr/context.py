@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asr.riva.client import RivaClient
+from asr.riva.client import ExpectedPhrases, RivaClient
 from tenor.bus import Bus
 from tenor.redaction import Redactor
 from tenor.settings import SpeechSettings
@@ -16,3 +16,5 @@ class AsrContext:
     speech: SpeechSettings
     riva: RivaClient
     redactor: Redactor
+    expected: ExpectedPhrases
+    """In calls that the assistant answers."""

@@ -21,7 +21,7 @@ from asr import metrics
 from asr.context import AsrContext
 from asr.partition import AudioPartition
 from asr.recovery import recover
-from asr.riva.client import RivaClient
+from asr.riva.client import ExpectedPhrases, RivaClient
 from asr.watchdog import watch
 from tenor.bus import Bus, Partition, Record
 from tenor.bus.partitioned import PartitionLoop, Takeover
@@ -44,6 +44,7 @@ class AsrWorker:
     def __init__(self, bus: Bus, settings: Settings, *, redactor: Redactor | None = None) -> None:
         self._bus = bus
         self._speech = settings.speech
+        self._expected = ExpectedPhrases(settings.assistant.boosted, settings.assistant.boost)
         self._redactor = redactor or PatternRedactor(settings.speech.redact_kinds)
         self._loop = PartitionLoop(
             bus, GROUP, READS[GROUP], self._open, self._step, max_records=BATCH, dead_letters=metrics.DEAD_LETTERS
@@ -51,7 +52,7 @@ class AsrWorker:
 
     async def run(self) -> None:
         riva = RivaClient(self._speech)
-        self._context = AsrContext(self._bus, self._speech, riva, self._redactor)
+        self._context = AsrContext(self._bus, self._speech, riva, self._redactor, self._expected)
         self._watching = asyncio.create_task(watch(self._loop.partitions.values, self._speech.watchdog_s))
         try:
             await self._loop.run()

@@ -15,9 +15,10 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import soxr
@@ -53,13 +54,13 @@ QUESTIONS = (
 """The white paper's, and others of the kinds that it names."""
 LEAST_RIGHT = 11
 AT_ONCE = 2
-RATE = 8000
+RATE, FRAME = 8000, 160
 LEVEL = 3000
 """Loudness of a caller (RMS of 16-bit samples)."""
 PATIENCE_S = 20.0
 INTERRUPTIONS = 8
-SESSIONS = 40
-"""Open voice calls whose memory is measured."""
+SESSIONS, MEASURED_S = 40, 12.0
+"""Open voice calls whose memory is measured, and after how long."""
 LONG_QUESTION = "will it rain next week in los angeles"
 
 
@@ -69,12 +70,13 @@ class SpeakingVoice(NamedTuple):
     language: str
 
     def say(self, text: str) -> Samples:
-        """The text as a telephone carries it, with silence around it."""
-        samples = self.voice.synthesize(text, self.language).astype(np.float32)
-        low = soxr.resample(samples, self.voice.rate, RATE)
+        """The text as a telephone carries it, from its first sound to its last."""
+        spoken = self.voice.synthesize(text, self.language).astype(np.float32)
+        low = soxr.resample(spoken, self.voice.rate, RATE)
         sounding = np.flatnonzero(np.abs(low) > 0.02 * np.abs(low).max())
         low = low[sounding[0] : sounding[-1] + 1]
-        return np.asarray((low * LEVEL / np.sqrt(np.mean(low**2))).clip(-32768, 32767), np.int16)
+        samples = np.asarray((low * LEVEL / np.sqrt(np.mean(low**2))).clip(-32768, 32767), np.int16)
+        return np.pad(samples, (-len(samples) % FRAME, 0))
 
 
 @dataclass
@@ -128,7 +130,7 @@ async def measure(settings: Settings, speakers: Sequence[SpeakingVoice]) -> list
             wanted = f"{LEAST_RIGHT} of {len(QUESTIONS)}"
             rows.append(Row(what, f"{right} of {len(asked)}", wanted, right >= LEAST_RIGHT))
             spoken += asked
-        silenced = await interruptions(bus, settings, speakers[0])
+        silenced = await interruptions(settings, speakers[0])
     return [*rows, *latencies(spoken, silenced)]
 
 
@@ -176,34 +178,65 @@ async def ask_all(bus: Bus, settings: Settings, speaker: SpeakingVoice, label: s
     return list(await asyncio.gather(*(one(number, text) for number, text in enumerate(QUESTIONS))))
 
 
+class Caller(TwilioCaller):
+    """Sends a frame every 20 ms, as a telephone does: silence, unless there is something to say."""
+
+    def __init__(self, port: int, call_sid: str) -> None:
+        super().__init__(port, call_sid)
+        self._line: deque[Samples] = deque()
+        self._silent = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        await super().__aenter__()
+        self._tasks.append(asyncio.create_task(self._send()))
+        return self
+
+    async def say(self, speech: Samples) -> tuple[float, float]:
+        """When its first sound was sent, and its last."""
+        self._silent.clear()
+        began = asyncio.get_running_loop().time()
+        self._line += np.split(speech, len(speech) // FRAME)
+        await self._silent.wait()
+        return began, asyncio.get_running_loop().time()
+
+    async def quiet(self) -> None:
+        """Until what was sent to us has been played."""
+        heard = -1.0
+        while heard != self.heard_s:
+            heard = self.heard_s
+            await asyncio.sleep(0.3)
+
+    async def _send(self) -> None:
+        loop = asyncio.get_running_loop()
+        due, silence = loop.time(), np.zeros(FRAME, np.int16)
+        while True:
+            for message in self.frames("inbound", self._line.popleft() if self._line else silence):
+                await self.send(message)
+            if not self._line:
+                self._silent.set()
+            due += 0.02
+            await asyncio.sleep(max(0.0, due - loop.time()))
+
+
 async def ask(bus: Bus, settings: Settings, speech: Samples, sid: str) -> SpokenQuestion:
     """A call that asks one question, after the greeting."""
-    call, loop = f"twilio-{sid}", asyncio.get_running_loop()
-    asked = SpokenQuestion("")
-    async with (
-        bus.follower([TRANSCRIPTS, TURNS]) as follower,
-        TwilioCaller(settings.gateway.port, sid) as caller,
-        asyncio.timeout(3 * PATIENCE_S),
-    ):
-        talking = asyncio.create_task(_listen(caller))
-        await _events(follower, call, lambda event: isinstance(event, TurnSpoken))
-        await _quiet(caller)
-        talking.cancel()
-        await asyncio.gather(talking, return_exceptions=True)
-        before = len(caller.frames_at)
-        await caller.speak({"inbound": _framed(speech)}, paced=True)
-        ended = loop.time()
-        talking = asyncio.create_task(_listen(caller))
-        final_at = 0.0
+    call, asked, final_at = f"twilio-{sid}", SpokenQuestion(""), 0.0
 
-        def answered(event: object) -> bool:
-            nonlocal final_at
-            if isinstance(event, Transcript) and event.final and event.role == "caller":
-                asked.recognised = f"{asked.recognised} {event.text}".strip()
-                final_at = event.times["published"]
-            return isinstance(event, Turn) and event.turn > 0
+    def answered(event: object) -> bool:
+        nonlocal final_at
+        if isinstance(event, Transcript) and event.final and event.role == "caller":
+            asked.recognised = f"{asked.recognised} {event.text}".strip()
+            final_at = event.times["published"]
+        return isinstance(event, Turn) and event.event == "heard"
 
+    async with bus.follower([TRANSCRIPTS, TURNS]) as follower, Caller(settings.gateway.port, sid) as caller:
         try:
+            async with asyncio.timeout(PATIENCE_S):
+                await _events(follower, call, lambda event: isinstance(event, TurnSpoken))
+                await caller.quiet()
+            before = len(caller.frames_at)
+            _, ended = await caller.say(speech)
+            ended_at = time.time()
             async with asyncio.timeout(PATIENCE_S):
                 turn = await _events(follower, call, answered)
                 assert isinstance(turn, Turn)
@@ -211,28 +244,22 @@ async def ask(bus: Bus, settings: Settings, speech: Samples, sid: str) -> Spoken
                 while len(caller.frames_at) == before:  # noqa: ASYNC110 -- the simulator tells no event
                     await asyncio.sleep(0.005)
             asked.seconds["speech"] = caller.frames_at[before] - ended
-            asked.seconds["final"] = asked.seconds["speech"] - (final_at - (time.time() - (loop.time() - ended)))
+            asked.seconds["final"] = asked.seconds["speech"] - (final_at - ended_at)
         except TimeoutError:
             print(f"{call}: no answer to {asked.recognised!r}", flush=True)
-        talking.cancel()
-        await asyncio.gather(talking, return_exceptions=True)
         await caller.stop()
     return asked
 
 
-async def interruptions(bus: Bus, settings: Settings, speaker: SpeakingVoice) -> list[float]:
+async def interruptions(settings: Settings, speaker: SpeakingVoice) -> list[float]:
     """Seconds from the first sound over the greeting until what waits to be played is cleared."""
-    took, loop = [], asyncio.get_running_loop()
+    took = []
     speech = speaker.say(LONG_QUESTION)
     for number in range(INTERRUPTIONS):
-        async with TwilioCaller(settings.gateway.port, f"over-{number}") as caller, asyncio.timeout(2 * PATIENCE_S):
-            talking = asyncio.create_task(_listen(caller))
+        async with Caller(settings.gateway.port, f"over-{number}") as caller, asyncio.timeout(2 * PATIENCE_S):
             while caller.heard_s < 0.5:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
-            talking.cancel()
-            await asyncio.gather(talking, return_exceptions=True)
-            began = loop.time()
-            await caller.speak({"inbound": _framed(speech)}, paced=True)
+            began, _ = await caller.say(speech)
             if caller.cleared_at:
                 took.append(caller.cleared_at[0] - began)
             await caller.stop()
@@ -242,11 +269,11 @@ async def interruptions(bus: Bus, settings: Settings, speaker: SpeakingVoice) ->
 async def memory(settings: Settings, gateway: Any) -> list[Row]:
     """What the gateway's process takes for a call that the assistant answers, with its audio flowing."""
     before = megabytes(gateway)
-    callers = [TwilioCaller(settings.gateway.port, f"open-{number}") for number in range(SESSIONS)]
+    callers = [Caller(settings.gateway.port, f"open-{number}") for number in range(SESSIONS)]
     try:
         for caller in callers:
             await caller.__aenter__()
-        await asyncio.gather(*(caller.silence(10) for caller in callers))
+        await asyncio.sleep(MEASURED_S)
         after = megabytes(gateway)
     finally:
         for caller in callers:
@@ -266,25 +293,6 @@ async def _events(follower: Any, call: str, wanted: Any) -> object:
                 event = (TRANSCRIPTS if record.topic == TRANSCRIPTS.name else TURNS).decode(record.value)
                 if wanted(event):
                     return event
-
-
-async def _listen(caller: TwilioCaller) -> None:
-    """The caller says nothing, until cancelled."""
-    while True:
-        await caller.silence(0.2)
-
-
-async def _quiet(caller: TwilioCaller) -> None:
-    """Until what was sent has been played."""
-    heard = -1.0
-    while heard != caller.heard_s:
-        heard = caller.heard_s
-        await asyncio.sleep(0.3)
-
-
-def _framed(samples: Samples) -> Samples:
-    """Whole frames of 20 ms, so that the last word ends with the last of them."""
-    return np.pad(samples, (-len(samples) % (RATE // 50), 0))
 
 
 def _comparable(arguments: Mapping[str, Any]) -> Any:

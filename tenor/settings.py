@@ -256,6 +256,19 @@ class DashboardSettings(Section):
     )
 
 
+ASSISTANT_PHRASES = (
+    *("rain", "snow", "humid", "humidity", "temperature", "weather", "sunny", "cloudy", "degrees"),
+    *("today", "tomorrow", "tonight", "next week", "this week", "weekend", "right now"),
+    *("will it", "is it", "how much", "how warm", "how cold", "do you have", "where is", "where can I", "show me"),
+    *("in stock", "in size", "price", "lowest price", "highest price", "cheapest", "best", "highest rated", "nearest"),
+    *("closest", "store", "shop", "supermarket", "restaurant", "pharmacy", "near me", "open"),
+    *("jeans", "jacket", "shoes", "shirt", "laptop", "milk", "eggs", "bread", "apples", "pasta", "pizza", "sushi"),
+    *("New York", "Los Angeles", "Chicago", "Houston", "Phoenix", "Philadelphia", "San Antonio", "San Diego", "Dallas"),
+    *("Austin", "Boston", "Seattle", "Denver", "Miami", "Atlanta", "Portland", "San Francisco", "Las Vegas", "Omaha"),
+)
+"""What shoppers say to the assistant that comes with Tenor."""
+
+
 class AssistantSettings(Section):
     """The assistant: its flows, who looks things up for it, and its page for shoppers."""
 
@@ -297,6 +310,16 @@ class AssistantSettings(Section):
         SecretStr(""), description="key with which a shop's page signs the id of its customer; empty accepts no ids"
     )
     privacy_url: str = Field("", description="address of your privacy policy, for the notice on the page for shoppers")
+    boosted: list[str] = Field(
+        list(ASSISTANT_PHRASES),
+        description="words and phrases that the recogniser should expect in calls that the assistant answers",
+    )
+    boost: float = Field(
+        5.0,
+        ge=0,
+        le=100,
+        description="how strongly it should expect them; below 6, `tenor riva` only prefers them, and rewrites nothing",
+    )
     voice_url: str = Field(
         "",
         description="where browsers reach the gateway, e.g. wss://calls.example.com/browser; empty: "

@@ -11,7 +11,9 @@ in `custom_configuration`, whose unknown keys Riva ignores:
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 import grpc
 import structlog
@@ -28,7 +30,16 @@ from tenor.settings import SpeechSettings
 log = structlog.get_logger(__name__)
 
 
-def streaming_config(speech: SpeechSettings, rate: int, language: str) -> asr.StreamingRecognitionConfig:
+class ExpectedPhrases(NamedTuple):
+    """What a conversation is likely to be about."""
+
+    phrases: Sequence[str]
+    boost: float
+
+
+def streaming_config(
+    speech: SpeechSettings, rate: int, language: str, expected: ExpectedPhrases | None = None
+) -> asr.StreamingRecognitionConfig:
     config = asr.RecognitionConfig(
         encoding=audio.AudioEncoding.LINEAR_PCM,
         sample_rate_hertz=rate,
@@ -48,6 +59,8 @@ def streaming_config(speech: SpeechSettings, rate: int, language: str) -> asr.St
         config.custom_configuration["patient"] = "true"
     if speech.boosted:
         config.speech_contexts.append(asr.SpeechContext(phrases=speech.boosted, boost=speech.boost))
+    if expected is not None and expected.phrases:
+        config.speech_contexts.append(asr.SpeechContext(phrases=expected.phrases, boost=expected.boost))
     if speech.diarization:
         config.diarization_config.enable_speaker_diarization = True
     if speech.stop_history_ms:
@@ -79,7 +92,14 @@ class RivaClient:
         await self._channel.close()
 
     async def open(
-        self, rate: int, language: str, base_ms: float, on_response: OnResponse, *, careful: bool = False
+        self,
+        rate: int,
+        language: str,
+        base_ms: float,
+        on_response: OnResponse,
+        *,
+        expected: ExpectedPhrases | None = None,
+        careful: bool = False,
     ) -> RivaStream:
         """A stream for audio of `rate`, whose first sample is at `base_ms` of the call.
 
@@ -89,7 +109,7 @@ class RivaClient:
             self._asking = asyncio.create_task(self._ask())
         await asyncio.shield(self._asking)
         resampler = StreamResampler(rate)
-        config = streaming_config(self._speech, resampler.rate, language)
+        config = streaming_config(self._speech, resampler.rate, language, expected)
         call = self._stub.StreamingRecognize(metadata=self._metadata)
         stream = RivaStream(
             call, resampler, base_ms, on_response, model=self.model(language), clean_points=self._clean_points

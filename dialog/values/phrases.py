@@ -27,10 +27,11 @@ class PhraseParser:
         phrases: Mapping[Any, str],
         *,
         not_before: Mapping[str, tuple[str, ...]] | None = None,
+        only_before: Mapping[str, tuple[str, ...]] | None = None,
         left_over: frozenset[str] = LEFT_OVER,
     ) -> None:
         """`phrases` are separated by semicolons; `not_before` has the words after which a phrase is another thing
-        (an empty one: the end of the line). `left_over` may stand beside the value in an answer."""
+        (an empty one: the end of the line), `only_before` those without which it is none. `left_over` may stand beside the value in an answer."""
         self.kind = kind
         self.meanings = {
             tuple(token.key for token in tokenise(phrase)): meaning
@@ -39,7 +40,7 @@ class PhraseParser:
         }
         self.longest = max(len(phrase) for phrase in self.meanings)
         self.first_words = frozenset(phrase[0] for phrase in self.meanings)
-        self.not_before = not_before or {}
+        self.not_before, self.only_before = not_before or {}, only_before or {}
         self.left_over = left_over
         self.words = {phrase[0]: meaning for phrase, meaning in self.meanings.items() if len(phrase) == 1}
         self.long_words = [word for word in self.words if len(word) >= MISSPELT_FROM]
@@ -97,7 +98,10 @@ class PhraseParser:
             if phrase not in self.meanings:
                 continue
             following = keys[i + n] if i + n < len(keys) else ""
-            if not lenient and following in self.not_before.get(" ".join(phrase), ()):
+            written = " ".join(phrase)
+            if not lenient and following in self.not_before.get(written, ()):
+                return 0
+            if written in self.only_before and following not in self.only_before[written]:
                 return 0
             return n
         return 0

@@ -34,15 +34,23 @@ ORDERS = {
     "distance": (
         "nearest;closest;closer;nearer;nearby;near by;close by;near me;close to me;around here;near here;"
         "closest to me;nearest to me;nearest one;shortest distance;by distance;sort by distance;"
-        "within walking distance;walking distance"
+        "within walking distance;walking distance;newest"
     ),
 }
 # "best buy" is a store, "top" a piece of clothing unless something is sorted by it.
 NOT_BEFORE = {"best": ("buy", "by", "western"), "top": ("and", "tops", "in", "for", "with", ""), "budget": ("rental",)}
+
+# "nearest", as recognisers hear it: a supermarket is looked for by where it is, not by when it was opened.
+ONLY_BEFORE = {
+    "newest": (
+        *("store", "shop", "supermarket", "restaurant", "pharmacy", "bakery", "bank", "hotel", "grocery", "drugstore"),
+        *("cafe", "coffee", "gas", "hospital", "mall"),
+    )
+}
 
 
 class SortParser(PhraseParser):
     """Reads type `sort`."""
 
     def __init__(self) -> None:
-        super().__init__("sort", ORDERS, not_before=NOT_BEFORE)
+        super().__init__("sort", ORDERS, not_before=NOT_BEFORE, only_before=ONLY_BEFORE)

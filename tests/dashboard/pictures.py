@@ -7,15 +7,18 @@ import tempfile
 import time
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, Page
 from sqlmodel import select
 
+from asr.local.tts.voices import find_voice
 from storage import sample
 from storage.db.engine import Database
 from storage.labels.labels import correct
 from storage.tables import Sentence
 from storage.viewer import Viewer
+from tenor.net import free_port
 from tests.dashboard.assistant.at_work import assistant_at_work
+from tests.dashboard.assistant.speaking import Speaker, voice_at_work, write_question
 from tests.dashboard.conftest import BrowserThread, running_house
 from tests.dashboard.floor import FloorCall
 from tests.dashboard.scenes import floor_at_work, goes_on, over
@@ -71,26 +74,33 @@ def main(names: list[str]) -> None:
 
 
 def _assistant(thread: BrowserThread) -> None:
-    """The shoppers' page, in the middle of a conversation."""
+    """The shoppers' page, in the middle of a conversation, partly spoken."""
+    voice, port = find_voice(), free_port("127.0.0.1", 0)
+    assert voice is not None, "these pictures need a voice: make install"
     with (
         tempfile.TemporaryDirectory() as home,
-        running_house(Path(home)) as house,
+        running_house(Path(home), gateway_port=port) as house,
         assistant_at_work(house, Path(home)),
+        voice_at_work(house, port),
     ):
+        said = Path(home, "question.wav")
+        write_question(voice, said)
+        speaker = thread.run(lambda: Speaker(thread, said))
         for suffix, phone, dark in (("", False, False), ("-phone", True, False), ("-dark", False, True)):
-            context = thread.run(thread.context, address=house.address, phone=phone, dark=dark)
-            picture = FOLDER / f"assistant{suffix}.png"
-            thread.run(_talk, context=context, where=f"{house.address}/assistant", path=picture)
+            page = thread.run(speaker.open, house=house, phone=phone, dark=dark)
+            thread.run(_talk, page=page, path=FOLDER / f"assistant{suffix}.png")
+        thread.run(speaker.browser.close)
 
 
-def _talk(context: BrowserContext, where: str, path: Path) -> None:
-    page = context.new_page()
-    page.goto(where)
-    for number, line in enumerate(("will it rain next week in los angeles?", "how much is a laptop")):
-        page.get_by_label("Your message").fill(line)
-        page.get_by_role("button", name="Submit").click()
-        page.locator(".cards").nth(number).wait_for()
+def _talk(page: Page, path: Path) -> None:
+    page.locator(".switch").click()
+    page.get_by_role("button", name="Microphone").click()
+    page.locator(".forecast").wait_for()
+    page.get_by_label("Your message").fill("how much is a laptop")
+    page.get_by_role("button", name="Submit").click()
+    page.locator(".cards").nth(1).wait_for()
     page.locator("#log").evaluate("(log) => log.scrollTop = 60")
+    page.get_by_text("Speaking. You can interrupt.").wait_for()
     page.wait_for_timeout(800)
     page.screenshot(path=path)
     page.close()

@@ -12,6 +12,7 @@ Who is patient gets better words, later: utterances wait until they fill a windo
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -37,6 +38,8 @@ _KEPT_IN_SILENCE = 40
 """Frames kept while nobody speaks: the lead and the start window of the next utterance."""
 _IDLE = 5000 // FRAME_MS
 """Frames of silence after which the stream starts clean."""
+_CONSIDERED = 8
+"""Hypotheses to choose from where phrases are expected; the beam is as wide."""
 _BREATH = 16
 """Frames after which other streams get their turn."""
 _PATIENCE_MS = 120_000
@@ -213,7 +216,7 @@ class LocalRecognitionStream:
 
     @property
     def _alternatives_wanted(self) -> int:
-        return max(self._options.alternatives, 4 if self._formatter.boosting.suppresses else 1)
+        return max(self._options.alternatives, _CONSIDERED if self._formatter.boosting.chooses else 1)
 
     def _cancel_decoding(self) -> None:
         if self._decoding is not None:
@@ -290,7 +293,7 @@ class LocalRecognitionStream:
         return [RecognitionResult(False, 0.0, (), clean_ms)] if self._options.clean_points else []
 
     def _alternatives(self, hypotheses: list[EngineHypothesis], utterance: FinishedUtterance) -> tuple[Hypothesis, ...]:
-        hypotheses = sorted(hypotheses, key=lambda hypothesis: self._formatter.boosting.unwanted_in(hypothesis.words))
+        hypotheses = sorted(hypotheses, key=self._rank)
         alternatives: dict[str, Hypothesis] = {}
         for hypothesis in hypotheses:
             words = self._formatter.final(_with_stream_times(hypothesis.words, utterance))
@@ -299,6 +302,11 @@ class LocalRecognitionStream:
                 timed = tuple(words) if self._options.word_times and not alternatives else ()
                 alternatives.setdefault(text, Hypothesis(text, min(max(hypothesis.confidence, 0.001), 1.0), timed))
         return tuple(alternatives.values())[: self._options.alternatives]
+
+    def _rank(self, hypothesis: EngineHypothesis) -> tuple[int, float]:
+        """Least unwanted first, then the likeliest, with what is expected counting for it."""
+        boosting, words = self._formatter.boosting, hypothesis.words
+        return boosting.unwanted_in(words), -math.log(max(hypothesis.confidence, 1e-9)) - boosting.preference(words)
 
     # --- positions ---
 

@@ -89,7 +89,10 @@ const voice = new Voice(connection, new URL("./worklet.js", import.meta.url), (e
     return
   }
   if (event.type === "trouble") return complain(event.text)
-  if (event.type === "switched") Object.assign(aloud, { microphone: event.microphone, speech: event.speech })
+  if (event.type === "switched") {
+    Object.assign(aloud, { microphone: event.microphone, speech: event.speech })
+    for (const button of [microphone, speech]) button.setAttribute("aria-busy", String(event.busy)) // on its way to the gateway
+  }
   if (event.type === "speaking") aloud.speaking = event.on
   if (!aloud.microphone) log.interim("")
   speech.checked = aloud.speech

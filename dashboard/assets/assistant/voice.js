@@ -1,6 +1,7 @@
 // The conversation aloud: a microphone and a loudspeaker over one socket to the gateway, open while either is on.
 const ALIVE_MS = 10_000
 const RETRY_MS = [500, 2000, 5000]
+const ANSWER_MS = 8_000 // a gateway that has not answered by then is away
 const BACKLOG = 64_000 // bytes that wait for a slow network: two seconds; more is left out
 const REFUSED = 3000, FULL = 1013, BROKEN = 1008
 
@@ -72,8 +73,13 @@ export class Voice {
 
   // -- the socket
 
+  tell() {
+    const { microphone, speech, ready } = this
+    this.told({ type: "switched", microphone, speech, busy: (microphone || speech) && !ready })
+  }
+
   switched(message) {
-    this.told({ type: "switched", microphone: this.microphone, speech: this.speech })
+    this.tell()
     if (!this.microphone && !this.speech) this.hangUp()
     else if (!this.socket) this.dial()
     else if (this.ready && message) this.socket.send(JSON.stringify(message))
@@ -98,9 +104,11 @@ export class Voice {
       return this.giveUp(AWAY)
     }
     socket.binaryType = "arraybuffer"
+    const waiting = setTimeout(() => { if (round === this.round && !this.ready) this.again() }, ANSWER_MS)
     socket.onopen = () => socket.send(JSON.stringify({ type: "start", session, ticket, microphone: this.microphone, speech: this.speech }))
     socket.onmessage = ({ data }) => { if (round === this.round) this.take(data) }
     socket.onclose = ({ code, reason }) => {
+      clearTimeout(waiting)
       if (round !== this.round) return
       this.ready = false
       this.silence()
@@ -121,6 +129,7 @@ export class Voice {
       this.tries = 0
       if (!this.ready) {
         this.ready = true
+        this.tell()
         this.alive ??= setInterval(() => { if (this.ready) this.socket.send('{"type":"alive"}') }, ALIVE_MS)
         // What was switched while the socket was on its way.
         if (message.microphone !== this.microphone) this.socket.send(JSON.stringify({ type: "microphone", on: this.microphone }))

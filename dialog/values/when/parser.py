@@ -42,6 +42,7 @@ MOST_WORDS = 400
 # Words that recognisers cut in two or take for others, by the words that they hear.
 MISHEARD = {
     "to night": "tonight", "to knight": "tonight", "two night": "tonight", "to day": "today", "to morrow": "tomorrow",
+    "to date": "today",
     "two morrow": "tomorrow", "too morrow": "tomorrow", "after noon": "afternoon", "week end": "weekend",
     "weak end": "weekend", "we kend": "weekend", "fry day": "friday", "sun day": "sunday", "mon day": "monday",
     "tues day": "tuesday", "wends day": "wednesday", "wens day": "wednesday", "thirs day": "thursday",

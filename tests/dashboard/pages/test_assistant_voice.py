@@ -6,12 +6,8 @@ skipped where no voice is installed.
 
 from __future__ import annotations
 
-import asyncio
-import shutil
 from collections.abc import Iterator
-from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,33 +16,26 @@ from playwright.sync_api import Page, expect
 from sqlmodel import Session, col, select
 
 from asr.local.tts.voices import find_voice
-from asr.worker import AsrWorker
-from ingest.gateway import Gateway
-from storage.recorder.worker import RecordingWorker, open_recording
+from storage.recorder.worker import open_recording
 from storage.tables import Call
 from tenor.net import free_port
-from tenor.runtime.profiles import change_settings
-from tenor.runtime.riva import recognizer
 from tests.dashboard.assistant.at_work import assistant_at_work
-from tests.dashboard.conftest import LAPTOP, PHONE, BrowserThread, House, running_house
+from tests.dashboard.assistant.speaking import PATIENCE_MS, Speaker, voice_at_work, write_question
+from tests.dashboard.conftest import BrowserThread, House, running_house
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-QUESTION = "Will it rain next week in Los Angeles?"
-PATIENCE_MS = 60_000
 RATE = 16_000
+REFUSE = "name => { navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', name)) }"
 
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Half a second of silence, the question, and more silence."""
     voice = find_voice()
     if voice is None:
         pytest.skip("no voice is installed")
-    speech = voice.synthesize(QUESTION, "en-US").astype(np.float32) / 32768
     path = tmp_path_factory.mktemp("said") / "question.wav"
-    pause = np.zeros(voice.rate // 2, np.float32)
-    soundfile.write(path, np.concatenate([pause, speech, np.tile(pause, 40)]), voice.rate, "PCM_16")
+    write_question(voice, path)
     return path
 
 
@@ -54,60 +43,8 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     home = tmp_path_factory.mktemp("shop")
     port = free_port("127.0.0.1", 0)
-    with running_house(home, gateway_port=port) as house, assistant_at_work(house, home), _voice(house, port):
+    with running_house(home, gateway_port=port) as house, assistant_at_work(house, home), voice_at_work(house, port):
         yield house
-
-
-@contextmanager
-def _voice(house: House, port: int) -> Iterator[None]:
-    """The stages that a spoken conversation needs beside the assistant's, with real speech models."""
-    floor = house.floor
-    settings = change_settings(house.settings, gateway={"port": port, "audiosocket_port": 0})
-    stack = AsyncExitStack()
-
-    async def start() -> None:
-        ours = await stack.enter_async_context(recognizer(settings))
-        stages = (Gateway(floor._bus, ours), AsrWorker(floor._bus, ours), RecordingWorker(floor._bus, ours))
-        tasks = [asyncio.create_task(stage.run()) for stage in stages]
-
-        async def stop() -> None:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-        stack.push_async_callback(stop)
-
-    floor._run(start())
-    try:
-        yield
-    finally:
-        floor._run(stack.aclose())
-
-
-class Speaker:
-    """A browser whose microphone plays the recording, from its beginning, whenever it is switched on."""
-
-    def __init__(self, thread: BrowserThread, recording: Path) -> None:
-        self.complaints: list[str] = []
-        self.browser = thread._playwright.chromium.launch(
-            executable_path=shutil.which("chromium") or shutil.which("chromium-browser"),
-            args=[
-                "--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--use-fake-ui-for-media-stream",
-                "--use-fake-device-for-media-stream", f"--use-file-for-fake-audio-capture={recording}%noloop",
-            ],
-        )  # fmt: skip
-
-    def open(self, house: House, *, phone: bool = False, dark: bool = False, **context: Any) -> Page:
-        made = self.browser.new_context(
-            viewport=PHONE if phone else LAPTOP, color_scheme="dark" if dark else "light", has_touch=phone, **context
-        )
-        made.set_default_timeout(PATIENCE_MS)
-        page = made.new_page()
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
-        page.goto(house.address + "/assistant")
-        expect(page.get_by_role("log")).to_contain_text("How can I help you?")
-        return page
 
 
 @pytest.fixture
@@ -168,3 +105,55 @@ def test_a_shopper_speaks_is_answered_and_interrupts(shop: House, speaker: Speak
     loud = (np.abs(samples) > 0.02).sum(axis=0) / rate
     assert loud[0] > 0.5, "the shopper's side"
     assert loud[1] > 0.2, "the assistant's side, which was interrupted"
+
+
+def test_what_is_missing_is_told_and_typing_goes_on(shop: House, speaker: Speaker) -> None:
+    page = speaker.open(shop)
+    microphone = page.get_by_role("button", name="Microphone")
+    page.evaluate(REFUSE, "NotAllowedError")
+    microphone.click()
+    expect(page.get_by_role("alert")).to_contain_text("The microphone is blocked.")
+    expect(microphone).to_have_attribute("aria-pressed", "false")
+    page.evaluate(REFUSE, "NotFoundError")
+    microphone.click()
+    expect(page.get_by_role("alert")).to_contain_text("No microphone was found.")
+    page.evaluate("() => { Object.defineProperty(navigator, 'mediaDevices', { value: undefined }) }")
+    microphone.click()
+    expect(page.get_by_role("alert")).to_contain_text("This browser cannot use a microphone here.")
+    say(page, "how much are jeans")
+    expect(page.locator(".card h2").first).to_be_visible()
+    expect(page.get_by_role("alert")).to_be_hidden()
+
+
+def test_a_gateway_that_is_away_is_told_and_typing_goes_on(shop: House, speaker: Speaker) -> None:
+    page = speaker.open(shop)
+    page.route_web_socket("**/browser", lambda socket: socket.close(code=1011))
+    page.locator(".switch").click()
+    expect(page.get_by_role("alert")).to_contain_text("The voice service cannot be reached.", timeout=PATIENCE_MS)
+    expect(page.get_by_label("Unmute System Speech")).not_to_be_checked()
+    say(page, "how much are jeans")
+    expect(page.locator(".card h2").first).to_be_visible()
+
+
+def test_it_works_with_the_keyboard_on_a_phone_and_mutes_at_once(shop: House, speaker: Speaker) -> None:
+    page = speaker.open(shop, phone=True, dark=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    speech = page.get_by_label("Unmute System Speech")
+    speech.focus()
+    page.keyboard.press("Space")
+    expect(speech).to_be_checked()
+    expect(speech).to_have_attribute("aria-busy", "false", timeout=PATIENCE_MS)
+    say(page, "will it rain in boston next week")
+    expect(page.get_by_role("status")).to_contain_text("Speaking", timeout=PATIENCE_MS)
+    speech.focus()
+    page.keyboard.press("Space")
+    expect(page.get_by_role("status")).to_have_text("System replied. Waiting for user input.")
+    microphone = page.get_by_role("button", name="Microphone")
+    microphone.focus()
+    page.keyboard.press("Enter")
+    expect(microphone).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".forecast").nth(1)).to_contain_text("Los Angeles", timeout=PATIENCE_MS)
+    expect(page.get_by_role("status")).to_contain_text("Listening")  # it is muted: nothing is spoken
+    expect(page.get_by_role("button", name="Submit")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(microphone).to_have_attribute("aria-pressed", "false")

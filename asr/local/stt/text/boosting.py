@@ -2,7 +2,9 @@
 
 Neither engine has a lexicon that could be weighted, and phrases given to Whisper as a prompt make it repeat
 itself (a third more insertions), so the boost works on what they wrote: a span that is spelled or sounds
-nearly like the phrase becomes the phrase. A larger weight forgives more.
+nearly like the phrase becomes the phrase. A larger weight forgives more. Before that, of the hypotheses that an engine
+offers, one with expected phrases is preferred to one that is only a little likelier; phrases of a small weight do
+nothing else.
 """
 
 from __future__ import annotations
@@ -17,6 +19,12 @@ from asr.local.stt.types import Boost, RecognizedWord
 _STRICTEST = 0.86
 _LOOSEST = 0.66
 _FULL_WEIGHT = 20.0
+_REWRITES_FROM = 6.0
+"""A phrase of a smaller weight is never written in place of another; it has its casing, if that is not all small."""
+_PREFERENCE = 0.05
+"""What a phrase in a hypothesis is worth for each unit of its weight, in log-probability of a token,"""
+_MOST_PREFERENCE = 0.3
+"""and what it is worth at most."""
 _SOUNDS = (
     ("tch", "C"), ("sch", "S"), ("ph", "f"), ("gh", "g"), ("kn", "n"), ("wr", "r"), ("ck", "k"), ("sh", "S"),
     ("ch", "C"), ("th", "0"), ("qu", "kw"), ("x", "ks"), ("ce", "se"), ("ci", "si"), ("cy", "sy"), ("c", "k"),
@@ -39,14 +47,21 @@ class PhraseBooster:
         self._wanted = [
             _Phrase(tuple(boost.phrase.split()), letters, _sound(letters), _needed(boost.weight))
             for boost in boosts
-            if boost.weight > 0 and (letters := _letters(boost.phrase))
+            if (boost.weight >= _REWRITES_FROM or (boost.weight > 0 and boost.phrase != boost.phrase.lower()))
+            and (letters := _letters(boost.phrase))
+        ]
+        self._expected = [
+            (tuple(_letters(word) for word in boost.phrase.split()), min(_MOST_PREFERENCE, _PREFERENCE * boost.weight))
+            for boost in boosts
+            if boost.weight > 0 and _letters(boost.phrase)
         ]
         self._unwanted = [
             tuple(_letters(word) for word in boost.phrase.split())
             for boost in boosts
             if boost.weight < 0 and _letters(boost.phrase)
         ]
-        self.suppresses = bool(self._unwanted)
+        self.chooses = bool(self._unwanted or self._expected)
+        """Whether it matters what else the engine might have heard."""
         self._cased = {split_punctuation(word)[1] for phrase in self._wanted for word in phrase.words}
 
     def keeps_case(self, word: str) -> bool:
@@ -55,6 +70,15 @@ class PhraseBooster:
     def unwanted_in(self, words: Sequence[RecognizedWord]) -> int:
         """How many suppressed phrases the words hold."""
         return sum(self._unwanted_at(words, at) > 0 for at in range(len(words)))
+
+    def preference(self, words: Sequence[RecognizedWord]) -> float:
+        """What the expected phrases in the words are worth, in log-probability of a token."""
+        said = [_letters(part) for word in words for part in word.text.split("-")]
+        return sum(
+            worth
+            for phrase, worth in self._expected
+            if any(tuple(said[at : at + len(phrase)]) == phrase for at in range(len(said)))
+        )
 
     def apply(self, words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
         result: list[RecognizedWord] = []
@@ -94,6 +118,8 @@ class PhraseBooster:
 
 
 def _needed(weight: float) -> float:
+    if weight < _REWRITES_FROM:
+        return 1.0  # only its casing
     return _STRICTEST - (_STRICTEST - _LOOSEST) * min(weight, _FULL_WEIGHT) / _FULL_WEIGHT
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from asr.local.stt.text.boosting import PhraseBooster
 from asr.local.stt.text.formatter import TextFormatter
 from asr.local.stt.types import Boost, RecognitionOptions
 from tests.asr.local.stt.text.test_numbers import text, words
@@ -60,6 +61,20 @@ def test_a_larger_weight_forgives_more(weight: float, expected: str) -> None:
 
 def test_a_negative_weight_suppresses() -> None:
     assert boosted("hello you old bank", Boost("old bank", -10)) == "hello you"
+
+
+def test_a_small_weight_prefers_and_rewrites_nothing() -> None:
+    booster = PhraseBooster([Boost("humid", 5), Boost("in stock", 5)])
+
+    def worth(text: str) -> float:
+        return booster.preference(words(text))
+
+    assert worth("How human is it?") == 0
+    assert worth("How humid is it?") == pytest.approx(0.25)
+    assert worth("How humid? Is it in stock?") == pytest.approx(0.5)
+    assert worth("It is in the stock room, humidly.") == 0
+    assert boosted("How humit is it?", Boost("humid", 5)) == "How humit is it?"
+    assert boosted("Will it rain in boston?", Boost("will it", 5), Boost("Boston", 5)) == "Will it rain in Boston?"
 
 
 def test_other_words_are_left_alone() -> None:
