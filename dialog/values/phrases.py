@@ -31,7 +31,8 @@ class PhraseParser:
         left_over: frozenset[str] = LEFT_OVER,
     ) -> None:
         """`phrases` are separated by semicolons; `not_before` has the words after which a phrase is another thing
-        (an empty one: the end of the line), `only_before` those without which it is none. `left_over` may stand beside the value in an answer."""
+        (an empty one: the end of the line), `only_before` those without which it is none. `left_over` may stand beside
+        the value in an answer."""
         self.kind = kind
         self.meanings = {
             tuple(token.key for token in tokenise(phrase)): meaning

@@ -25,6 +25,8 @@ SORTS, COLORS, YES_NO, CHOICES = SortParser(), ColorParser(), YesNoParser(), Cho
         ("the most expensive laptop", ["price.high"]),
         ("worst rated diner", ["rating.low"]),
         ("the nearest pharmacy", ["distance"]),
+        ("the newest supermarket", ["distance"]),
+        ("the newest iphone", []),
         ("coffee near me", ["distance"]),
         ("the best deal", ["price.low"]),
         ("top rated and closest", ["rating.high", "distance"]),
