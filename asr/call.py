@@ -192,6 +192,7 @@ class AsrCall:
             TranscriptBuilder(self.id, number, role, redactor),
             self.position.channels.setdefault(number, ChannelPosition()),
             self._language,
+            self._model,
             self._say_waiting,
             self._context.expected if info.attributes.get(SPOKEN_ROLE) else None,
         )
@@ -215,6 +216,10 @@ class AsrCall:
         over = self.end is not None and all(task.done() for task in self._tasks.values())
         if over or self._refused is not None or self._fault is not None:
             self._settled.set()
+
+    async def _model(self) -> str:
+        """Asked whenever a stream is opened: the server may be another one, but the answer is the call's."""
+        return await self._context.models.of(self.position, self._language)
 
     # -- states
 

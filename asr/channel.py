@@ -63,6 +63,8 @@ RENEW_MS = 3_600_000
 IDLE_S = 5.0
 """A stream that ends this long after the last audio ended because there was none."""
 
+ModelOf = Callable[[], Awaitable[str]]
+"""The name of the model that the call asks for; empty lets the server choose."""
 OnWaiting = Callable[[str], Awaitable[None]]
 """Told, in words for people, why nothing is recognised although the call is live."""
 
@@ -75,6 +77,7 @@ class Channel:
         builder: TranscriptBuilder,
         position: ChannelPosition,
         language: str,
+        model: ModelOf,
         on_waiting: OnWaiting,
         expected: ExpectedPhrases | None = None,
     ) -> None:
@@ -87,6 +90,7 @@ class Channel:
         self._source = source
         self._position = position
         self._language = language
+        self._model = model
         self._on_waiting = on_waiting
         self._expected = expected
         self._joiner = ChunkJoiner(position.heard_ms)
@@ -164,6 +168,7 @@ class Channel:
                 segment.start_ms,
                 self._on_response,
                 expected=self._expected,
+                model=await self._model(),
                 careful=self._backoff.tries > 0,
             )
             self._stream.on_over = self.reader.wake

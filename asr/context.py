@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from asr.model_choice import ModelChoice
 from asr.riva.client import ExpectedPhrases, RivaClient
 from tenor.bus import Bus
 from tenor.redaction import Redactor
@@ -16,5 +17,6 @@ class AsrContext:
     speech: SpeechSettings
     riva: RivaClient
     redactor: Redactor
+    models: ModelChoice
     expected: ExpectedPhrases
     """In calls that the assistant answers."""

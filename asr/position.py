@@ -26,6 +26,8 @@ class ChannelPosition:
         self._heard_offset: int | None = None
         self._beyond: set[str] = set()
         """Utterances written down beyond `heard_ms`: those of a window that its recogniser heard together."""
+        self.model = ""
+        """What recognised it, as its transcripts say; empty: nothing was said yet."""
         self._final: Transcript | None = None
         self._final_offset = 0
 
@@ -41,6 +43,7 @@ class ChannelPosition:
         if isinstance(event, Transcript):
             if not event.final:
                 return
+            self.model = event.model
             if not confirms(event.text):
                 self._final, self._final_offset = event, offset
         if self.heard_ms is None or event.heard_ms > self.heard_ms:

@@ -19,6 +19,7 @@ import structlog
 
 from asr import metrics
 from asr.context import AsrContext
+from asr.model_choice import ModelChoice, speech_models
 from asr.partition import AudioPartition
 from asr.recovery import recover
 from asr.riva.client import ExpectedPhrases, RivaClient
@@ -45,6 +46,7 @@ class AsrWorker:
         self._bus = bus
         self._speech = settings.speech
         self._expected = ExpectedPhrases(settings.assistant.boosted, settings.assistant.boost)
+        self._promotions = speech_models(settings)
         self._redactor = redactor or PatternRedactor(settings.speech.redact_kinds)
         self._loop = PartitionLoop(
             bus, GROUP, READS[GROUP], self._open, self._step, max_records=BATCH, dead_letters=metrics.DEAD_LETTERS
@@ -52,7 +54,8 @@ class AsrWorker:
 
     async def run(self) -> None:
         riva = RivaClient(self._speech)
-        self._context = AsrContext(self._bus, self._speech, riva, self._redactor, self._expected)
+        models = ModelChoice(self._promotions, riva, self._bus)
+        self._context = AsrContext(self._bus, self._speech, riva, self._redactor, models, self._expected)
         self._watching = asyncio.create_task(watch(self._loop.partitions.values, self._speech.watchdog_s))
         try:
             await self._loop.run()

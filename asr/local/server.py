@@ -23,7 +23,7 @@ from asr.local.options import PORT_HINT, ServerOptions
 from asr.local.stt.types import Recognizer
 from asr.local.tts.synthesizer import Synthesizer
 from asr.local.tts.voices import Voice, find_voice
-from tenor.aio import run_to_completion
+from tenor.aio import in_thread, run_to_completion
 from tenor.net import PortInUse
 
 log = structlog.get_logger(__name__)
@@ -38,6 +38,9 @@ _CHANNEL = (
     # Without this a second server on the same port starts, and they share the calls at random.
     ("grpc.so_reuseport", 0),
 )
+
+REFRESH_S = 1.0
+"""How often it is looked for promoted models."""
 
 Register = Callable[[grpc.aio.Server], None]
 
@@ -114,7 +117,9 @@ class RivaServer:
             recognizer = await asyncio.to_thread(self._load_recognizer)
             self.open(recognizer)
             log.info("serving", engines=[engine.name for engine in recognizer.engines])
-            await asyncio.Event().wait()
+            while True:
+                await asyncio.sleep(REFRESH_S)
+                await in_thread(recognizer.refresh)
         finally:
             await self.stop()
             if recognizer is not None:

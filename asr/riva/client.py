@@ -38,14 +38,14 @@ class ExpectedPhrases(NamedTuple):
 
 
 def streaming_config(
-    speech: SpeechSettings, rate: int, language: str, expected: ExpectedPhrases | None = None
+    speech: SpeechSettings, rate: int, language: str, expected: ExpectedPhrases | None = None, model: str = ""
 ) -> asr.StreamingRecognitionConfig:
     config = asr.RecognitionConfig(
         encoding=audio.AudioEncoding.LINEAR_PCM,
         sample_rate_hertz=rate,
         audio_channel_count=1,
         language_code=language,
-        model=speech.model,
+        model=model or speech.model,
         max_alternatives=1,
         enable_word_time_offsets=True,
         enable_automatic_punctuation=speech.punctuation,
@@ -82,7 +82,8 @@ class RivaClient:
         """What the server is and can do is being asked, or is known."""
         self._clean_points = False
         """The server says that it tells them."""
-        self._models: dict[str, str] = {}
+        self._models: dict[str, list[str]] = {}
+        """Names of what it can stream, by language; its default first."""
         self._rates: dict[str, int] = {}
 
     async def close(self) -> None:
@@ -99,26 +100,49 @@ class RivaClient:
         on_response: OnResponse,
         *,
         expected: ExpectedPhrases | None = None,
+        model: str = "",
         careful: bool = False,
     ) -> RivaStream:
-        """A stream for audio of `rate`, whose first sample is at `base_ms` of the call.
+        """A stream for audio of `rate`, whose first sample is at `base_ms` of the call. `model`: its name at the
+        server; empty lets the settings or the server choose.
 
         `careful` waits a moment for a refusal: grpc.aio loses the server's reason when a message is
         being sent while it arrives."""
-        if self._asking is None:
-            self._asking = asyncio.create_task(self._ask())
-        await asyncio.shield(self._asking)
+        await self._know_server()
         resampler = StreamResampler(rate)
-        config = streaming_config(self._speech, resampler.rate, language, expected)
+        config = streaming_config(self._speech, resampler.rate, language, expected, model)
         call = self._stub.StreamingRecognize(metadata=self._metadata)
         stream = RivaStream(
-            call, resampler, base_ms, on_response, model=self.model(language), clean_points=self._clean_points
+            call,
+            resampler,
+            base_ms,
+            on_response,
+            model=model or self.model(language),
+            clean_points=self._clean_points,
         )
         await stream.write(asr.StreamingRecognizeRequest(streaming_config=config))
         stream.start()
         if careful:
             await stream.listen_for_refusal()
         return stream
+
+    async def find_model(self, model: str, language: str) -> str:
+        """The server's name for a model: `house-7` is `house-7-en-US-asr-streaming` there. Empty when it has none."""
+        await self._know_server()
+        if not (found := self._named(model, language)):
+            self.forget_server()  # it may have loaded the model since it was asked
+            await self._know_server()
+            found = self._named(model, language)
+        return found
+
+    def _named(self, model: str, language: str) -> str:
+        names = self._models.get(language, ())
+        return next((name for name in names if name == model or name.startswith(f"{model}-")), "")
+
+    async def _know_server(self) -> None:
+        if self._asking is None:
+            self._asking = asyncio.create_task(self._ask())
+        await asyncio.shield(self._asking)
 
     def forget_server(self) -> None:
         """A stream broke: whoever answers next may be another server."""
@@ -127,7 +151,7 @@ class RivaClient:
 
     def model(self, language: str) -> str:
         """Name of the model that recognises this language, as far as the server told."""
-        return self._speech.model or self._models.get(language, "")
+        return self._speech.model or next(iter(self._models.get(language, ())), "")
 
     def rate(self, language: str) -> int:
         """Samples per second the model for this language works at, as far as the server told; 0: unknown."""
@@ -149,7 +173,8 @@ class RivaClient:
                 continue
             language = model.parameters.get("language_code", "")
             found.append(f"{model.model_name} ({language})")
-            self._models.setdefault(language, model.model_name)
+            if model.model_name not in (names := self._models.setdefault(language, [])):
+                names.append(model.model_name)
             rate = model.parameters.get("sample_rate_hertz", "")
             self._rates[model.model_name] = int(rate) if rate.isdigit() else 0
             if model.parameters.get("clean_points", "").lower() == "true":

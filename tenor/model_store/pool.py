@@ -59,8 +59,10 @@ class ModelPool(Generic[T]):
     """`load` makes a model of a folder and raises TenorError when it is not what it should be; of None it makes the
     model that ships, or that a setting names. Any thread may use the pool; `get` may take as long as loading does."""
 
-    def __init__(self, kind: Kind, store: ModelStore, load: Callable[[Path | None], T]) -> None:
+    def __init__(self, kind: Kind, store: ModelStore, load: Callable[[Path | None], T], *, keep_s: float = 0.0) -> None:
+        """`keep_s`: what was in force within this time is loaded, too, for those who name it themselves."""
         self.kind = kind
+        self._keep_s = keep_s
         self.reports: list[LoadReport] = []
         """What was loaded or could not be, oldest first; who tells it takes it out."""
         self._store, self._load = store, load
@@ -124,15 +126,22 @@ class ModelPool(Generic[T]):
                 log.info("a model is no longer needed", kind=self.kind, model=_shown(self.kind, key))
 
     @property
+    def in_memory(self) -> tuple[T, ...]:
+        """What is loaded, in no order."""
+        return tuple(self._models.copy().values())
+
+    @property
     def loaded(self) -> list[str]:
         """Keys of what is in memory; empty for what ships."""
         return sorted(self._models)
 
     def _due(self, now: float) -> list[Promotion | None]:
-        """What a call gets that begins now, and what was promoted and does not count yet."""
-        found: list[Promotion | None] = [self._store.log.in_force(self.kind, now)]
-        last = self._store.log.of(self.kind)[-1:]
-        return found + [one for one in last if one not in found]
+        """What a call gets that begins now, what was promoted and does not count yet, and what counted until lately."""
+        log, since = self._store.log, now - self._keep_s
+        found: list[Promotion | None] = [log.in_force(self.kind, now), log.in_force(self.kind, since)]
+        found += [one for one in log.of(self.kind) if since < one.effective_at <= now]
+        found += log.of(self.kind)[-1:]
+        return list(dict.fromkeys(found))
 
     def _loadable(self, promotion: Promotion | None) -> str:
         """Key of this model, or of the newest before it that can be loaded; it is in memory then."""

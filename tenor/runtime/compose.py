@@ -95,7 +95,8 @@ async def temporary_pipeline(settings: Settings, stages: Iterable[str] | StageFa
     if not callable(stages):
         stages = _named(list(stages))
     with scratch(Path(tempfile.gettempdir()), "tenor-") as home:
-        own = change_settings(settings, home=home, bus={"url": ""}, storage=stored)
+        models = str(settings.models_folder or "")
+        own = change_settings(settings, home=home, bus={"url": ""}, storage=stored, learn={"models": models})
         async with AsyncExitStack() as stack:
             bus = await stack.enter_async_context(open_bus(own))
             for stage in stages(bus, own):

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from asr import RivaServer
 
 
-def local_riva(settings: RivaSettings, language: LanguageSettings | None = None) -> RivaServer:
+def local_riva(
+    settings: RivaSettings, language: LanguageSettings | None = None, models: Path | None = None
+) -> RivaServer:
     """`tenor riva`: the speech services on our own engines, joined with the language service. Without `language` only
-    speech, and no HTTP: a pipeline of our own needs no more."""
+    speech, and no HTTP: a pipeline of our own needs no more. `models`: the registry's folder."""
     from asr import LocalRecognizer, RivaServer, ServerOptions
 
     services = {}
@@ -31,7 +34,7 @@ def local_riva(settings: RivaSettings, language: LanguageSettings | None = None)
 
         services[riva_service.SERVICE] = riva_service.register(open_local(language))
     options = ServerOptions.from_settings(settings, http=language is not None)
-    return RivaServer(options, services=services, load_recognizer=partial(LocalRecognizer, settings))
+    return RivaServer(options, services=services, load_recognizer=partial(LocalRecognizer, settings, models))
 
 
 async def recognizer_models(speech: SpeechSettings) -> list[str]:
@@ -67,7 +70,8 @@ async def recognizer(settings: Settings, *, own: bool = True) -> AsyncIterator[S
         yield settings
         return
     private = {"host": "127.0.0.1", "port": 0, "cert_file": "", "key_file": "", "client_ca_file": ""}
-    server = local_riva(settings.riva.model_copy(update={**private, "api_key": SecretStr("")}))
+    own_riva = settings.riva.model_copy(update={**private, "api_key": SecretStr("")})
+    server = local_riva(own_riva, models=settings.models_folder)
     async with running(server) as task:
         await until(server.opened, task)
         address = {"address": f"127.0.0.1:{server.port}", "tls": False, "root_cert": "", "metadata": {}}

@@ -14,6 +14,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, Literal, Self
 
 import grpc
@@ -185,6 +186,8 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
     """Streams at once; 0: any number. Over it RESOURCE_EXHAUSTED, `retry_ms` later again."""
     retry_ms: int = 50
     languages: tuple[str, ...] = ("en-US",)
+    models: tuple[str, ...] = ("scripted",)
+    """The default first."""
     idle_s: float | None = None
     """A stream without audio this long is closed."""
     key: str = ""
@@ -228,9 +231,9 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
 
     async def GetRivaSpeechRecognitionConfig(self, request: Any, context: Any) -> Any:  # noqa: N802
         answer = asr.RivaSpeechRecognitionConfigResponse()
-        for language in self.languages:
+        for language, name in product(self.languages, self.models):
             for kind in ("online", "offline"):
-                model = answer.model_config.add(model_name=f"scripted-{language}-asr-{kind}")
+                model = answer.model_config.add(model_name=f"{name}-{language}-asr-{kind}")
                 model.parameters.update({"type": kind, "language_code": language})
                 if self.clean_points:
                     model.parameters["clean_points"] = "True"

@@ -29,7 +29,6 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
     sends faster than we recognise is slowed by HTTP/2 and nothing is dropped."""
 
     def __init__(self, limiter: StreamLimiter, *, engine: str, idle_s: float, separate_channels: bool) -> None:
-        self.engines: tuple[EngineInfo, ...] = ()
         self._recognizer: Recognizer | None = None
         self._engine = engine
         self._limiter = limiter
@@ -40,8 +39,16 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
         """The models are loaded; the default engine comes first."""
         if self._engine and self._engine not in (known := [engine.name for engine in recognizer.engines]):
             raise BadInput(f"no engine {self._engine!r}; there are {', '.join(known)}")
-        self.engines = tuple(sorted(recognizer.engines, key=lambda engine: engine.name != self._engine))
         self._recognizer = recognizer
+
+    @property
+    def engines(self) -> tuple[EngineInfo, ...]:
+        """What can be asked for, the default first: the engine of the settings, or what was promoted in its place."""
+        if self._recognizer is None:
+            return ()
+        return tuple(
+            sorted(self._recognizer.engines, key=lambda engine: self._engine not in (engine.name, engine.replaces))
+        )
 
     def recognizer(self) -> Recognizer:
         if self._recognizer is None:

@@ -129,6 +129,8 @@ class EngineInfo:
     """As it stands in model names: `whisper-tiny`, `moonshine-tiny`."""
     language: str
     rate: int
+    replaces: str = ""
+    """The engine whose place a promoted model has taken, for clients that name none."""
 
 
 class Busy(Exception):
@@ -145,6 +147,10 @@ class Recognizer(Protocol):
     @property
     def engines(self) -> tuple[EngineInfo, ...]:
         """What can be asked for; the first is the default."""
+        ...
+
+    def refresh(self) -> None:
+        """See whether a model was promoted, and load it. Takes as long as that does; streams go on meanwhile."""
         ...
 
     def open_stream(self, options: RecognitionOptions) -> RecognitionStream:

@@ -35,6 +35,6 @@ def riva(
     )
 
     async def work() -> None:
-        await run_stages([local_riva(chosen.riva, chosen.language)])
+        await run_stages([local_riva(chosen.riva, chosen.language, chosen.models_folder)])
 
     run(work())

@@ -140,6 +140,9 @@ class ScriptedRecognizer:
         self.full = False
         self.failure: Exception | None = None
 
+    def refresh(self) -> None:
+        """Nothing is promoted here."""
+
     def open_stream(self, options: RecognitionOptions) -> ScriptedStream:
         if self.full:
             raise Busy(250)
