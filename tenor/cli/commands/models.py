@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -13,14 +14,16 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from tenor.bus.opening import open_bus
 from tenor.cli.context import run, settings, user_name
-from tenor.cli.output import console, say, warn
-from tenor.cli.params import Json
+from tenor.cli.output import console, progress, say, warn
+from tenor.cli.params import Json, parse_age
 from tenor.errors import BadInput
 from tenor.model_store.card import KINDS, Kind
 from tenor.model_store.promotions import EFFECTIVE_S, Promotion
 from tenor.runtime.models import check_model, golden_for, pinned_by, wake_workers
 from tenor.runtime.profiles import QUIET
+from tenor.runtime.shadow import Ask, ShadowRun, compare_kept, compare_live, open_asking
 from tenor.settings import Settings
 
 if TYPE_CHECKING:
@@ -111,6 +114,57 @@ def rollback(
             raise BadInput("nothing was ever promoted here: there is nothing to go back to")
         made = registry.rollback(_viewer(), _kind(kind) if kind else log[-1].kind, why, at_once=at_once)
     _tell(chosen, made)
+
+
+@app.command()
+def shadow(
+    context: typer.Context,
+    model: ModelName,
+    since: Annotated[str, typer.Option("--since", metavar="AGE", help="Kept sentences since 12h, 1d, 8w.")] = "1d",
+    live: Annotated[
+        float, typer.Option("--live", metavar="MINUTES", help="Calls going on now, for so long, instead of kept ones.")
+    ] = 0.0,
+    most: Annotated[int, typer.Option("--most", min=1, help="Sentences at most.")] = 5000,
+    shown: Annotated[int, typer.Option("--show", min=0, help="Changed answers to show.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """Say how a version would answer, without telling anybody: what it would change of yesterday's sentences.
+
+    Both models read the same sentences. Only counts are kept, for `tenor models lineage`.
+    """
+    from storage.registry import shadows
+    from storage.tables import Shadow
+
+    with _registry(context) as (registry, chosen):
+        version = registry.version(model)
+        champion = registry.champion(version.kind)
+        if champion.id == version.id:
+            raise BadInput(f"{version.id} is in force: there is nothing to compare it with")
+        candidate = open_asking(version.kind, registry.path(version), chosen)
+        if live:
+            if version.kind != "language":
+                raise BadInput("only language models are compared on calls that go on", "leave out --live")
+            found = ShadowRun(shown)
+            try:
+                run(_live(chosen, candidate, live * 60, found))
+            except typer.Exit:
+                say("stopped; what was heard so far counts")
+        else:
+            other = open_asking(champion.kind, None if champion.ships else registry.path(champion), chosen)
+            lines = shadows.kept_sentences if version.kind == "language" else shadows.kept_lines
+            with registry.database.session() as session, progress() as bar:
+                kept = list(lines(session, _viewer(), time.time() - parse_age(since), most))
+                task = bar.add_task("comparing", total=len(kept), detail="")
+                found = compare_kept(
+                    kept, other, candidate, show=shown, told=lambda count: bar.update(task, advance=count)
+                )
+        registry.record_shadow(
+            Shadow(
+                model=version.id, against=champion.id, live=bool(live), sentences=found.sentences,
+                changed=found.changed, counts=found.counted(), at=time.time(), by=user_name(),
+            )
+        )  # fmt: skip
+    _show_shadow(version.id, champion.id, found, as_json=as_json)
 
 
 @app.command()
@@ -212,6 +266,26 @@ def _tell(chosen: Settings, made: Promotion) -> None:
     run(wake_workers(chosen, made))
     calls = "for calls that go on, too" if made.at_once else "for calls that begin then"
     say(f"{made.model} replaces {made.previous} in {EFFECTIVE_S:g} seconds, {calls}")
+
+
+async def _live(chosen: Settings, candidate: Ask, seconds: float, found: ShadowRun) -> None:
+    async with open_bus(chosen) as bus:
+        await compare_live(bus, candidate, seconds=seconds, run=found)
+
+
+def _show_shadow(model: str, against: str, found: ShadowRun, *, as_json: bool) -> None:
+    if as_json:
+        about = {"model": model, "against": against, "sentences": found.sentences, "changed": found.changed}
+        typer.echo(msgspec.json.encode({**about, "counts": found.counted()}))
+        return
+    say(f"{model} would change {100 * found.share:.1f} % of {found.sentences} sentences that {against} answered")
+    for head, changes in found.counted().items():
+        for change, times in list(changes.items())[:10]:
+            console.print(f"[dim]{head:10}[/] {times:6}  {escape(change)}", soft_wrap=True)
+    for one in found.examples:
+        console.print(
+            f"[dim]{one.head:10}[/] {escape(one.before)} > {escape(one.after)}: {escape(one.text)}", soft_wrap=True
+        )
 
 
 def _about(version: ModelVersion) -> dict[str, Any]:

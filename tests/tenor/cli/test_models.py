@@ -1,0 +1,77 @@
+"""`tenor models` as a person types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tenor.cli.app import app
+from tenor.errors import BadInput
+from tests.model_folders import language_folder
+
+
+def tenor(home: Path, *words: str) -> tuple[str, str]:
+    """What it prints, on standard output and beside it."""
+    result = CliRunner().invoke(app, ["--home", str(home), "models", *words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.stdout, result.stderr
+
+
+def listed(home: Path) -> dict[str, str]:
+    rows = [json.loads(line) for line in tenor(home, "list", "--json")[0].splitlines()]
+    assert all(set(row) == {"name", "version", "state", "promoted_at"} for row in rows)
+    return {f"{row['name']}-{row['version']}": row["state"] for row in rows}
+
+
+@pytest.mark.slow
+def test_from_a_folder_to_force_and_back(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert listed(home)["tenor-language-2"] == "champion"
+    folder = language_folder(tmp_path / "house")
+    tenor(home, "import", str(folder), "--why", "our products")
+    assert (home / "learn" / "models" / "house-1" / "golden.jsonl").read_text().count("\n") == 10
+    assert listed(home)["house-1"] == "candidate"
+    with pytest.raises(BadInput, match="gate"):
+        tenor(home, "promote", "house-1")
+    said = tenor(home, "promote", "house-1", "--force", "--why", "a try")[1]
+    assert "house-1 replaces tenor-language-2 in 10 seconds" in said
+    assert listed(home) | {"house-1": "champion", "tenor-language-2": "previous"} == listed(home)
+    assert "our products" in tenor(home, "show", "house-1")[0]
+    tenor(home, "export", "house-1", "--to", str(tmp_path))
+    tenor(tmp_path / "there", "import", str(tmp_path / "house-1.zip"))
+    assert listed(tmp_path / "there")["house-1"] == "candidate"
+    tenor(home, "rollback", "--why", "it was a try")
+    assert listed(home) | {"house-1": "rejected", "tenor-language-2": "champion"} == listed(home)
+    with pytest.raises(BadInput, match="nothing to go back to"):
+        tenor(home, "rollback", "--why", "again")
+
+
+@pytest.mark.slow
+def test_a_model_with_wrong_golden_answers_is_not_registered(tmp_path: Path) -> None:
+    folder = language_folder(tmp_path / "house")
+    (folder / "golden.jsonl").write_text('{"text": "This is terrible.", "answers": {"sentiment": "negative"}}\n')
+    with pytest.raises(BadInput, match="1 of 1 golden"):
+        tenor(tmp_path / "home", "import", str(folder))
+    assert "house-1" not in listed(tmp_path / "home")
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("show", "house-9"), "no model house-9"),
+        (("promote", "tenor-language-3"), "no model"),
+        (("list", "--kind", "telepathy"), "no kind of model"),
+        (("rollback", "--why", "x"), "nothing was ever promoted"),
+        (("import", "nowhere.zip"), "there is no"),
+        (("lineage",), "name a version"),
+        (("export", "tenor-language-2"), "ships with Tenor"),
+        (("shadow", "tenor-language-2"), "is in force"),
+    ],
+)
+def test_what_cannot_be_is_told(words: tuple[str, ...], reason: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=reason):
+        tenor(tmp_path, *words)
