@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 
 from dashboard import api
 from dashboard.assistant.site import AssistantSite
+from dashboard.assistant.takeover import Takeovers
 from dashboard.auth.accounts import Accounts
 from dashboard.auth.middleware import AuthMiddleware
 from dashboard.auth.sign_in import SignIn
@@ -82,13 +83,15 @@ class Dashboard:
         publisher = LabelPublisher(self._bus, database)
         set_context(PageContext(self._settings, database, tokens, accounts, sign_in, publisher, version))
         feed = Feed(self._bus, database)
-        actions = Actions(self._bus, database, tokens, publisher, self._settings)
+        takeovers = Takeovers(self._bus, database, self._redactor, feed.handovers)
+        actions = Actions(self._bus, database, tokens, publisher, takeovers, self._settings)
         audio = Recordings(self._settings, database, tokens)
         steps = NextSteps(self._settings, tokens)
         routes += [*sign_in.routes(), *feed.routes(tokens), *actions.routes(), *audio.routes(), *steps.routes()]
         assistant = AssistantSite(self._bus, database, self._settings, self._redactor, feed, secret)
         routes += assistant.routes()
-        routes.append(Mount(api.ROOT, api.create(self._settings, database, tokens, feed, audio, assistant.api)))
+        served = api.create(self._settings, database, tokens, feed, audio, takeovers, assistant.api)
+        routes.append(Mount(api.ROOT, served))
         app = _streamlit_app(routes, sign_in, secret, self._settings)
         async with WebServer(app, listener, ws_max_size=LONGEST_MESSAGE, timeout_graceful_shutdown=GOODBYE_S):
             log.info("dashboard listens", address=self.address)

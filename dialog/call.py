@@ -25,7 +25,7 @@ from dialog.action_ledger import ActionLedger
 from dialog.end_of_turn import is_waited_for, joined, lines_of_turn
 from dialog.engine.engine import Engine, Step
 from dialog.engine.events import Call as CallAction
-from dialog.engine.events import Done, Event, Failed, NobodyCame, Silence, Spoken
+from dialog.engine.events import Done, Escalated, Event, Failed, NobodyCame, Silence, Spoken
 from dialog.engine.handover import ACTION as HANDOVER
 from dialog.engine.session import Session
 from dialog.exchange import APOLOGY, CallInput, Exchange, alert_of, shown, transcripts_of
@@ -179,6 +179,8 @@ class AssistantCall:
             return given.offset < self._read_to
         if given.topic == TURNS.name:
             return given.offset < self._turns_to
+        if isinstance(given.event, Escalated):
+            return self._session is not None and given.event.alert in self._session.alerts
         return self._next > 0 if given.kind == "start" else given.at != self._wait_until
 
     async def _take(self, given: CallInput) -> bool:
@@ -344,6 +346,8 @@ class AssistantCall:
         """When nothing having happened is a turn of its own. Who writes is not hurried."""
         if session.ended or self.end is not None:
             return 0.0
+        if exchange.handover is not None and not self._written:
+            return 0.0  # the platform's queue has the call: there is nobody whom we could tell that no one came
         if exchange.handover is not None:
             wait_ms = self._flows().engine.assistant.patterns.handover_wait_ms
             return exchange.given.at + wait_ms / 1000

@@ -11,6 +11,7 @@ import msgspec
 
 from dialog.engine.engine import Step
 from dialog.engine.events import Event, HandOver, Say, Wait
+from dialog.engine.handover import MOODS
 from dialog.engine.session import Session
 from dialog.engine.turn import spoken
 from dialog.understanding.tags import bio_tags
@@ -21,7 +22,6 @@ ROLE: Final = "assistant"
 HANDOVER_RULE: Final = "assistant.handover"
 APOLOGY: Final = "Sorry, something went wrong on my side. Could you say that again?"
 """For a line that the dialog manager failed on: nothing of what happened inside."""
-MOODS: Final = {"negative": -1.0, "neutral": 0.0, "positive": 1.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

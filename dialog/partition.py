@@ -17,8 +17,8 @@ from typing import Final
 import structlog
 
 from dialog.call import ATTRIBUTE, AssistantCall, CallContext
-from dialog.engine.events import GivenBack, Heard, Key, TakenOver
-from dialog.exchange import ROLE, CallInput
+from dialog.engine.events import Escalated, GivenBack, Heard, Key, TakenOver
+from dialog.exchange import HANDOVER_RULE, ROLE, CallInput
 from tenor.bounded_dict import BoundedDict
 from tenor.bus import Commit, Partition, Record
 from tenor.bus.commit_note import CommitNote
@@ -29,6 +29,7 @@ from tenor.events import (
     TURNS,
     ActionDone,
     ActionStarted,
+    Alert,
     CallGivenBack,
     CallState,
     CallTakenOver,
@@ -131,9 +132,11 @@ class AssistantPartition:
 
     async def _read_state(self, record: Record) -> None:
         event = CALLS.decode(record.value)
+        call = self.calls.get(event.call)
+        if isinstance(event, Alert) and call is not None and event.escalation and event.rule != HANDOVER_RULE:
+            _put(call, record, "escalated", event=Escalated(event.alert, event.rule))
         if not isinstance(event, CallState):
             return
-        call = self.calls.get(event.call)
         over = event.state in ("ended", "failed", "analysed")
         if call is not None:
             call.touched = record.at
@@ -183,7 +186,7 @@ class AssistantPartition:
             case CallTakenOver():
                 _put(call, record, "taken_over", event=TakenOver(event.agent))
             case CallGivenBack():
-                _put(call, record, "given_back", event=GivenBack())
+                _put(call, record, "given_back", event=GivenBack(event.agent))
 
     async def _read_transcript(self, record: Record) -> None:
         if record.key in self._others:

@@ -70,6 +70,10 @@ class Call(SQLModel, table=True):
     recorded: bool = False
     """Whether the recorder is done with it, be there a recording or not."""
     redact: str = ""
+    handover: dict[str, Any] = _json()
+    """Of a conversation with the assistant: who has it (tenor/handover.py)."""
+    waiting: bool = False
+    """Whether it waits for a person, so that any agent may take it."""
     sample: bool = False
     """Made up to have something to show (attribute `sample`: `yes`); `tenor sample remove` takes all of it away."""
     attributes: dict[str, Any] = _json()

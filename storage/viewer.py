@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import ColumnElement, true
+from sqlalchemy import ColumnElement, and_, or_, text, true
+from sqlmodel import col
 
-from storage.tables import Call
+from storage.tables import LIVE, Call
 from tenor.errors import Refused
 
 Role = Literal["agent", "manager", "analyst", "administrator"]
@@ -25,12 +26,17 @@ class Viewer:
 
     @property
     def sees_all(self) -> bool:
-        """An agent sees only their own calls."""
+        """An agent sees only their own calls, and those of the assistant that wait for a person."""
         return self.role != "agent"
 
-    def may_see(self, agent: str) -> bool:
-        """Whether a call of that agent is this viewer's to see."""
-        return self.sees_all or agent == self.name
+    @property
+    def takes_calls(self) -> bool:
+        """Whether they may speak to a shopper in place of the assistant. An analyst only looks."""
+        return self.role != "analyst"
+
+    def may_see(self, agent: str, *, waiting: bool = False) -> bool:
+        """Whether a call of that agent, or one that waits for any, is this viewer's to see."""
+        return self.sees_all or agent == self.name or waiting
 
     def must_train(self, what: str) -> None:
         """Refused, unless this viewer may do what training needs."""
@@ -40,6 +46,10 @@ class Viewer:
     def clause(self) -> ColumnElement[bool]:
         """For the WHERE of a query that reads `calls`."""
         return true() if self.sees_all else Call.agent == self.name  # type: ignore[return-value]
+
+    def clause_now(self) -> ColumnElement[bool]:
+        """As `clause`, with the calls that wait for a person now."""
+        return or_(self.clause(), and_(col(Call.waiting), text(LIVE)))
 
 
 HOUSE = Viewer("", "administrator")

@@ -32,7 +32,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     """Where the call comes from: `file`, `microphone`, `web`, `twilio`, `genesys`, `audiosocket`, `jambonz`."""
     roles: tuple[str, ...]
-    """Who speaks on each channel, by channel number: `("caller", "agent")`."""
+    """Who speaks on each channel, by channel number: `("caller", "agent")`. A person who takes a conversation from the
+    assistant is on the channel after these, as `agent`."""
     started_at: float
     """When the first sample was spoken."""
     medium: Medium = "voice"
@@ -326,7 +327,8 @@ class Turn(Event, tag="turn", frozen=True, kw_only=True):
     """When it passed each stage: `captured` and `published` of what caused it, `stepped` (the engine was asked),
     `turn_published`."""
     event: str = "heard"
-    """What caused it: `start`, `heard`, `key`, `silence`, `taken_over`, `given_back`, `nobody_came`."""
+    """What caused it: `start`, `heard`, `key`, `silence`, `taken_over`, `given_back`, `nobody_came`, or `escalated`, an
+    alert that wants a person to step in."""
     cause: tuple[str, ...] = ()
     """The utterances that caused it."""
     read_to: int = 0
@@ -437,7 +439,8 @@ class KeyPressed(Event, tag="key_pressed", frozen=True, kw_only=True):
 
 
 class CallTakenOver(Event, tag="call_taken_over", frozen=True, kw_only=True):
-    """A person has taken the conversation: the assistant is silent, but listens."""
+    """A person has taken the conversation: the assistant is silent, but listens. Of several the first counts, until
+    that person gives it back."""
 
     agent: str
     """Account name of the person."""
@@ -446,7 +449,7 @@ class CallTakenOver(Event, tag="call_taken_over", frozen=True, kw_only=True):
 
 
 class CallGivenBack(Event, tag="call_given_back", frozen=True, kw_only=True):
-    """The person has given the conversation back to the assistant."""
+    """The person has given the conversation back to the assistant. From anybody else it means nothing."""
 
     agent: str
     """Account name of the person."""

@@ -1,6 +1,7 @@
-"""The HTTP API: what the dashboard shows, for other people's programs. It only reads. docs/api.md is its guide.
+"""The HTTP API: what the dashboard shows, for other people's programs. docs/api.md is its guide.
 
     /calls /calls/{call} /calls/{call}/sentences /calls/{call}/recording
+    /calls/{call}/take /calls/{call}/lines /calls/{call}/give-back    the only ones that change something
     /live /alerts /agents /agents/{name}/history /customers/{id} /search
     /events          the live feed, as server-sent events
     /openapi.json    the specification, and /docs to read it
@@ -15,10 +16,11 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from dashboard.api import calls, events, people, search
+from dashboard.api import calls, events, people, search, takeover
 from dashboard.api.auth import ApiAuth
 from dashboard.api.errors import install_error_handlers
 from dashboard.api.reference import reference_routes
+from dashboard.assistant.takeover import Takeovers
 from dashboard.auth.tokens import SignedTokens
 from dashboard.routes.feed import Feed
 from dashboard.routes.recordings import Recordings
@@ -37,6 +39,7 @@ def create(
     tokens: SignedTokens,
     feed: Feed,
     audio: Recordings,
+    takeovers: Takeovers,
     assistant: FastAPI | None = None,
 ) -> FastAPI:
     """`assistant` is served elsewhere; its specification is part of this one."""
@@ -49,6 +52,7 @@ def create(
         redoc_url=None,
     )
     install_error_handlers(app)
+    app.include_router(takeover.router(auth, takeovers, settings.dashboard.api_origins))
     app.include_router(calls.router(database, auth, audio))
     app.include_router(people.router(database, auth))
     app.include_router(search.router(database, auth))
@@ -60,8 +64,8 @@ def create(
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.dashboard.api_origins,
-            allow_methods=["GET"],
-            allow_headers=["Authorization", "If-None-Match", "Range"],
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type", "If-None-Match", "Range"],
             expose_headers=["ETag", "Content-Range"],
         )
     return app

@@ -13,12 +13,14 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from dashboard.api.models import Problem
+from dashboard.routes.denied import Denied
 from tenor.errors import BadInput, TenorError, Unavailable
 
 log = structlog.get_logger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
-TITLES = {400: "Bad request", 401: "Who are you?", 404: "Not found", 416: "Range not satisfiable"}
+TITLES = {400: "Bad request", 401: "Who are you?", 403: "Not allowed", 404: "Not found", 409: "Conflict"}
+TITLES |= {413: "Too much", 416: "Range not satisfiable"}
 TITLES |= {405: "Method not allowed", 421: "Misdirected request", 422: "Bad request", 429: "Too many requests"}
 TITLES |= {500: "Our mistake", 503: "Not available now"}
 RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -51,6 +53,10 @@ def install_error_handlers(app: FastAPI) -> None:
         status = 400 if isinstance(error, BadInput) else 503 if isinstance(error, Unavailable) else 500
         return problem(status, error.message)
 
+    async def denied(_: Request, error: Exception) -> Response:
+        assert isinstance(error, Denied)
+        return problem(error.status, error.reason)
+
     async def database(request: Request, error: Exception) -> Response:
         log.warning("the API cannot read the database", path=request.url.path, error=type(error).__name__)
         return problem(503, "the database cannot be read now")
@@ -62,5 +68,6 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, http)
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(TenorError, ours)
+    app.add_exception_handler(Denied, denied)
     app.add_exception_handler(SQLAlchemyError, database)
     app.add_exception_handler(Exception, unexpected)

@@ -25,6 +25,25 @@ class Problem(ApiModel):
     errors: list[str] = Field([], description="where the request is wrong, if it is")
 
 
+class Handover(ApiModel):
+    """Who has a conversation with the assistant."""
+
+    state: str = Field("", description="empty (the assistant has it), waiting, missed (nobody came yet) or taken")
+    since: float = 0.0
+    queue: str = ""
+    reason: str = Field("", description="why a person was called for: asked, failures, mood, rule NAME, ...")
+    agent: str = Field("", description="account name of the person who has it")
+
+
+class NewLine(ApiModel):
+    text: str = Field(description="at most 2,000 characters")
+    id: str = Field("", max_length=64, description="one of yours: a line that is sent again is taken once")
+
+
+class WrittenLine(ApiModel):
+    line: str = Field(description="id of the line, which its first sentence has, too")
+
+
 class Call(ApiModel):
     """A conversation, spoken or written."""
 
@@ -54,6 +73,7 @@ class Call(ApiModel):
     silence_share: float | None
     metrics: dict[str, Any]
     recorded: bool = Field(description="whether there is a recording")
+    handover: Handover
     sample: bool = Field(description="made up to have something to show")
 
 
@@ -195,6 +215,7 @@ class LiveCall(ApiModel):
     escalations: int
     metrics: dict[str, Any]
     sample: bool
+    handover: Handover
     moods: Annotated[dict[str, list[tuple[int, float]]], BeforeValidator(_read)] = Field(
         description="by side: position in milliseconds, and mood"
     )

@@ -1,10 +1,11 @@
 // The Call page: one conversation with everything known about it, while it happens and afterwards.
-import { act, clock, el, everyFrame, feelFrom, loading, placeOf, say } from "./dom.js"
+import { act, clock, el, everyFrame, feelFrom, loading, nameOf, placeOf, say } from "./dom.js"
 import { alerts, figures, moods, notes, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { conversation } from "./conversation.js"
 import { listen } from "./feed.js"
 import { player } from "./player.js"
+import { takeover } from "./takeover.js"
 
 const LOOK_MS = [1500, 3000, 6000, 12000, 30000, 60000] // when it is looked whether the recording has been written
 const STATES = { ringing: "Ringing", live: "Live", ended: "Ended", analysed: "Over", failed: "Failed" }
@@ -42,7 +43,8 @@ export default function (component) {
     onWrite: (text, sentence) => act(current.data.token, "note", { call: data.call, text, sentence }),
     onAcknowledge: (note) => doing(() => act(current.data.token, "acknowledge", { call: data.call, note })),
   })
-  const main = el("div", { class: "columns", hidden: "" }, el("div", { class: "talk-side" }, sounds, said.root),
+  const person = takeover({ name: data.name, role: data.role, token: () => current.data.token })
+  const main = el("div", { class: "columns", hidden: "" }, el("div", { class: "talk-side" }, person.banner, sounds, said.root, person.composer),
     el("aside", {}, noted.root, mood.root, task.root, alarm.root, numbers.root))
   const wait = loading("talk", 6)
   const root = el("div", { class: "call" }, el("header", {}, back, title, state, time, about, el("span", { class: "gap" }), status, swap), missing, failure, hint, wait, main, nothing)
@@ -56,7 +58,7 @@ export default function (component) {
 
   function head() {
     const [agent, customer] = [call.about.agent, call.about.customer].map((one) => call.names.get(one) || one)
-    say(title, agent && customer ? `${agent} with ${customer}` : agent || customer || call.about.attributes?.name || data.call)
+    say(title, agent && customer ? `${agent} with ${customer}` : agent || customer || nameOf(call.about) || data.call)
     say(state, call.live ? "● Live" : STATES[call.about.state] || call.about.state)
     state.classList.toggle("on", call.live)
     const here = call.here()
@@ -64,16 +66,18 @@ export default function (component) {
     failure.hidden = call.about.state !== "failed"
     say(failure, `This call failed: ${call.about.reason || "no reason was given"}`)
     status.hidden = !away
-    swap.hidden = data.role === "agent" || call.about.roles.length < 2
+    swap.hidden = data.role === "agent" || call.about.roles.length < 2 || Boolean(call.about.attributes?.assistant)
     tick()
   }
   function tick() {
+    person.tick()
     if (!call || call.about.medium !== "voice") return
     say(time, clock(call.live ? (Date.now() / 1000 + call.offset - call.about.started_at) * 1000 : call.about.duration_ms))
   }
   const aside = everyFrame(() => {
     if (!call) return
     head()
+    person.draw(call)
     mood.draw(call)
     numbers.draw(call)
     task.draw(call)
@@ -130,6 +134,8 @@ export default function (component) {
     note(note) { if (call) { call.note(note); said.refill(note.sentence); aside() } },
     ack(event) { call?.acknowledge(event); aside() },
     label(label) { if (call) { call.label(label); said.refill(label.sentence); aside() } },
+    turn(turn) { if (call) { call.exchange(turn); for (const one of turn.cause) said.refill(one); aside() } },
+    handover(event) { call?.handOver(event); aside() },
     swap(turned) { if (call?.turn(turned)) { said.refillAll(); aside() } },
   }
 

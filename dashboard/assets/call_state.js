@@ -17,6 +17,8 @@ export class CallState {
     this.notes = new Map(snapshot.notes.map((note) => [note.note, note]))
     this.labels = new Map(Object.entries(snapshot.effective || {}))
     this.names = new Map(Object.entries(snapshot.names || {}))
+    this.turns = new Map((snapshot.turns || []).map((turn) => [turn.turn, turn]))
+    this.about.handover ??= {}
     this.interims = new Map()
     this.heard = new Map()
     for (const sentence of snapshot.sentences) this.reach(sentence)
@@ -36,7 +38,8 @@ export class CallState {
       else known.late_s = held.late_s
       this.reach(held)
     }
-    for (const kind of ["alerts", "notes"]) for (const [id, held] of before[kind]) if (!this[kind].has(id)) this[kind].set(id, held)
+    if ((before.about.handover.since || 0) > (this.about.handover.since || 0)) this.about.handover = before.about.handover
+    for (const kind of ["alerts", "notes", "turns"]) for (const [id, held] of before[kind]) if (!this[kind].has(id)) this[kind].set(id, held)
   }
 
   get live() { return NOW.has(this.about.state) }
@@ -87,6 +90,19 @@ export class CallState {
     const here = delays()
     for (const { late_s } of this.ordered()) if (late_s !== undefined) here.add(late_s)
     return here
+  }
+
+  /** Of a conversation with the assistant: the last turn, the one that called for a person, and the one of a sentence. */
+  lastTurn() { return this.turns.get(Math.max(...this.turns.keys())) }
+  askedTurn() { return [...this.turns.values()].filter(({ handover }) => handover?.queue).sort((a, b) => b.turn - a.turn)[0] }
+  turnOf({ sentence }) { return [...this.turns.values()].find(({ cause }) => cause.includes(sentence)) }
+
+  exchange(turn) { if (!this.turns.has(turn.turn)) this.turns.set(turn.turn, turn) }
+
+  /** Who has the conversation now. */
+  handOver({ call: _, ...handover }) {
+    this.about.handover = handover
+    if (handover.agent) this.about.agent = handover.agent
   }
 
   notesOf(sentence) { return [...this.notes.values()].filter((note) => note.sentence === sentence) }

@@ -3,6 +3,8 @@ import { daytime, el, say, shape, slotName, words } from "./dom.js"
 
 const AT_ONCE = 150 // sentences put on the page in one go
 const NEAR_PX = 80
+const UNCLEAR = new Set(["unknown", "nomatch.none"])
+const OURS = new Set(["agent", "assistant"]) // who speaks for the house
 
 export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentiments }) {
   const list = el("div", { class: "said", role: "log", "aria-label": "What was said" })
@@ -79,14 +81,16 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
     const labels = call.labelsOf(sentence.sentence)
     const { side, text, sentiment, intent } = call.shown(sentence)
     const foreign = sentence.language === "other" && !labels.sentiment
-    row.root.className = `row ${side === "agent" ? "right" : "left"} ${sentiment}${playing === sentence.sentence ? " playing" : ""}`
+    row.root.className = `row ${OURS.has(side) ? "right" : "left"} ${sentiment}${playing === sentence.sentence ? " playing" : ""}`
     row.bubble.classList.toggle("playable", call.recorded)
     say(row.side, words(side))
     say(row.time, call.when(sentence.start_ms))
     say(row.text, text)
     const told = [el("span", { class: "feeling", text: foreign ? "another language" : `${shape(sentiment)} ${sentiment}` })]
-    if (intent && intent !== "unknown") told.push(el("span", { class: "chip", text: words(intent) }))
-    for (const [name, value] of Object.entries(sentence.slots || {})) told.push(el("span", { class: "chip" }, `${slotName(name)} `, el("b", { text: value })))
+    const turn = call.turnOf(sentence) // what the assistant made of it, where it was asked
+    const wish = turn && !labels.intent ? turn.intent : intent
+    if (wish && !UNCLEAR.has(wish)) told.push(el("span", { class: "chip", text: words(wish) }))
+    for (const [name, value] of Object.entries((turn ? turn.slots : sentence.slots) || {})) told.push(el("span", { class: "chip" }, `${slotName(name)} `, el("b", { text: value })))
     for (const [name, value] of Object.entries(sentence.labels || {})) told.push(el("span", { class: "chip" }, `${words(name)} `, el("b", { text: words(value) })))
     row.meta.replaceChildren(...told)
     row.bubble.title = latency(sentence)
@@ -119,7 +123,7 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
     const said = call.live ? [...call.interims.values()] : []
     interims.replaceChildren(...said.map((one) => {
       const side = call.sideOf(one.role)
-      return el("div", { class: `row interim ${side === "agent" ? "right" : "left"}` }, el("div", { class: "by" }, el("span", { class: "side", text: words(side) })),
+      return el("div", { class: `row interim ${OURS.has(side) ? "right" : "left"}` }, el("div", { class: "by" }, el("span", { class: "side", text: words(side) })),
         el("div", { class: "bubble" }, el("p", { class: "text", dir: "auto", text: one.text })))
     }))
     settle()

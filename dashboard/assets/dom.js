@@ -66,6 +66,9 @@ export function turned(kept, was, sides) {
   return Object.fromEntries(Object.entries(kept).map(([side, value]) => [sideOf(told[side] ?? side, sides), value]))
 }
 
+/** What a call is called that has no agent: its file, or the assistant that answers it. */
+export const nameOf = ({ attributes }) => attributes?.name || (attributes?.assistant ? `${words(attributes.assistant)} assistant` : "")
+
 /** Where a call belongs, and what is not usual about it. */
 export function placeOf({ queue, site, medium, sample, attributes }) {
   const madeUp = sample || attributes?.sample === "yes" // the database's word, or the bus's

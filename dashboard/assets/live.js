@@ -1,8 +1,9 @@
 // The Live page: every call of now as a tile, worst first.
-import { clock, el, everyFrame, feelFrom, loading, moodClass, moodText, placeOf, say, shape, sideOf, turned, words } from "./dom.js"
+import { clock, el, everyFrame, feelFrom, loading, moodClass, moodText, nameOf, placeOf, say, shape, sideOf, turned, words } from "./dom.js"
 import { curve, now as moodNow } from "./curve.js"
 import { delays } from "./delays.js"
 import { listen } from "./feed.js"
+import { reasonOf, sinceOf, waits } from "./takeover.js"
 
 const WINDOW_MS = 180000 // how far a tile's line looks back
 const POINTS = 60
@@ -12,6 +13,7 @@ const PLACE = "tenor.live.scroll", FILTERS = "tenor.live.filters"
 const FITS = 64 // letters on the two lines of a tile, about
 const CALM_MS = 3000, SUDDEN = 0.2 // a call finds its place when its mood has rested so long, or has leapt so far
 const SAME_CLOCK_S = 1
+const HANDOVER = "assistant.handover" // the rule of the assistant's own alert
 const SLACK_MS = 100
 const SEVERITY = { info: 0.1, warning: 0.5, critical: 1.5 }
 
@@ -73,7 +75,7 @@ export default function (component) {
 
   function summary() {
     const visible = [...calls.values()].filter((call) => shown(call) && !call.over)
-    const alarming = visible.filter((call) => worst(call) === "critical" || [...call.alerts.values()].some((alert) => alert.escalation))
+    const alarming = visible.filter((call) => worst(call) === "critical" || escalated(call))
     const amount = `${visible.length} ${visible.length === 1 ? "call" : "calls"} now`
     wait.hidden = known || calls.size > 0
     if (known) say(count, alarming.length ? `${amount}, ${alarming.length} ${alarming.length === 1 ? "needs" : "need"} you` : amount)
@@ -92,7 +94,7 @@ export default function (component) {
   function open(id, about = {}) {
     let call = calls.get(id)
     if (!call) {
-      call = { id, moods: {}, heard: {}, revisions: new Map(), alerts: new Map(), interims: new Map(), last: null, roles: [], site: "",
+      call = { id, moods: {}, heard: {}, revisions: new Map(), alerts: new Map(), interims: new Map(), last: null, roles: [], handover: {}, site: "",
         queue: "", agent: "", started_at: offset + Date.now() / 1000, task: "", over: 0 }
       call.tile = tile(id)
       calls.set(id, call)
@@ -110,12 +112,12 @@ export default function (component) {
       line, name: el("b", { class: "name" }), place: el("span", { class: "place soft small" }), time: el("span", { class: "time" }),
       badge: el("span", { class: "badge", hidden: "" }), caller: el("span", { class: "mood" }), agent: el("span", { class: "mood" }),
       task: el("span", { class: "chip task", hidden: "" }), who: el("span", { class: "who" }), text: el("span", {}),
-      interim: el("span", { class: "interim" }),
+      interim: el("span", { class: "interim" }), person: el("p", { class: "person", hidden: "" }),
     }
     const last = el("p", { class: "last" }, parts.who, parts.text, parts.interim)
     parts.root = el("a", { class: "tile", role: "listitem", href: `/call?call=${encodeURIComponent(id)}`, target: "_self", "data-call": id },
       el("div", { class: "top" }, parts.name, parts.badge, parts.time), el("div", { class: "under" }, parts.place, parts.task),
-      el("div", { class: "plot" }, line.root), el("div", { class: "moods" }, parts.caller, parts.agent), last)
+      parts.person, el("div", { class: "plot" }, line.root), el("div", { class: "moods" }, parts.caller, parts.agent), last)
     parts.root.onclick = (event) => {
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.button) return
       event.preventDefault()
@@ -153,7 +155,7 @@ export default function (component) {
 
   function draw(call) {
     const { tile: parts } = call
-    say(parts.name, names.get(call.agent) || call.agent || call.attributes?.name || call.id)
+    say(parts.name, names.get(call.agent) || call.agent || nameOf(call) || call.id)
     say(parts.place, placeOf(call))
     say(parts.task, call.task && call.task !== "unknown" ? words(call.task) : "")
     parts.task.hidden = !parts.task.textContent
@@ -171,15 +173,18 @@ export default function (component) {
     if (alert) {
       parts.badge.className = `badge ${severity}`
       parts.badge.title = alert.text
-      say(parts.badge, `⚑ ${words(alert.rule)}${call.alerts.size > 1 ? ` +${call.alerts.size - 1}` : ""}`)
+      say(parts.badge, `⚑ ${alert.rule === HANDOVER ? "Person" : words(alert.rule)}${call.alerts.size > 1 ? ` +${call.alerts.size - 1}` : ""}`)
     }
+    const summary = [...call.alerts.values()].filter(({ rule }) => rule === HANDOVER).pop()?.text
+    parts.person.hidden = !call.handover?.state
+    parts.person.title = summary || ""
     const interim = [...call.interims.values()].pop()
     const side = interim ? interim.side : call.last?.side
     say(parts.who, side ? `${words(side)}: ` : "")
     say(parts.text, interim ? "" : call.last?.text || "")
     parts.text.className = call.last && !interim ? call.last.sentiment : ""
     say(parts.interim, interim ? end(interim.text) : call.last ? "" : call.over ? "" : "listening …")
-    parts.root.className = `tile ${mood === null ? "neutral" : moodClass(mood)}${call.over ? " over" : ""}${severity === "critical" ? " alarming" : ""}`
+    parts.root.className = `tile ${waits(call.handover) ? "waits " : ""}${mood === null ? "neutral" : moodClass(mood)}${call.over ? " over" : ""}${severity === "critical" ? " alarming" : ""}`
     parts.root.hidden = !shown(call)
     call.drawn = true
     ticking(call)
@@ -205,14 +210,22 @@ export default function (component) {
   function ticking(call) {
     const ran = (call.over ? call.over / 1000 : Date.now() / 1000) + offset - call.started_at
     say(call.tile.time, call.over ? (call.state === "failed" ? "failed" : "ended") : clock(ran * 1000))
+    const { handover } = call
+    if (waits(handover)) {
+      const summary = call.tile.person.title
+      say(call.tile.person, `${handover.state === "missed" ? "Nobody came" : "Waits for a person"} ${sinceOf(handover, offset)} · ${reasonOf(handover)}${summary ? `. ${summary}` : ""}`)
+    } else if (handover?.state) say(call.tile.person, `${names.get(handover.agent) || handover.agent || "A person"} has the conversation`)
     if (call.state === "failed") call.tile.time.title = call.reason || ""
   }
+
+  /** Whether somebody should step in; a call that a person has taken needs no other. */
+  const escalated = (call) => [...call.alerts.values()].some((alert) => alert.escalation && !(alert.rule === HANDOVER && call.handover?.state === "taken"))
 
   function badness(call) {
     if (call.over) return 100
     const mood = moodNow(call.moods.caller || []) ?? 0
-    const severity = worst(call), escalated = [...call.alerts.values()].some((alert) => alert.escalation)
-    return mood - (severity ? SEVERITY[severity] : 0) - (escalated ? 1 : 0)
+    const severity = worst(call)
+    return mood - (severity ? SEVERITY[severity] : 0) - (escalated(call) ? 1 : 0) - (waits(call.handover) ? 1 : 0)
   }
 
   /** As bad as it counts in the order: what moves a little and goes on moving waits, what rests is where it belongs. */
@@ -357,6 +370,15 @@ export default function (component) {
       call.alerts.set(alert.alert, alert)
       changed.add(call)
       call.tile.root.hidden = !shown(call)
+      summary()
+      paint()
+    },
+    handover({ call: id, ...handover }) {
+      const call = calls.get(id)
+      if (!call) return
+      call.handover = handover
+      if (handover.agent) call.agent = handover.agent
+      changed.add(call)
       summary()
       paint()
     },

@@ -4,6 +4,7 @@ import { alerts, card, moods, notes, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { now as moodNow } from "./curve.js"
 import { listen } from "./feed.js"
+import { reasonOf, sinceOf, takeover, waits } from "./takeover.js"
 
 const LINES = 6
 const ASKED = 20 // sentences the next steps are chosen by
@@ -12,7 +13,7 @@ const AT_ONCE_MS = 700, SOON_MS = 5000 // when a call is asked for again that wa
 const FEELINGS = { negative: "Unhappy", neutral: "Calm", positive: "Happy" }
 
 export default function (component) {
-  let current = component, call = null, id = "", started = 0, one = null, known = false
+  let current = component, call = null, id = "", started = 0, one = null, known = false, offset = 0
   const data = component.data
   feelFrom(data.felt)
   const status = el("span", { class: "status away", hidden: "" }, el("i"), el("span", { text: "reconnecting …" }))
@@ -26,14 +27,17 @@ export default function (component) {
     canWrite: false, canAcknowledge: true, onFind() {},
     onAcknowledge: (note) => act(current.data.token, "acknowledge", { call: id, note }).catch((error) => { trouble.hidden = false; trouble.textContent = error.message }),
   })
+  const person = takeover({ name: data.name, role: data.role, token: () => current.data.token })
+  const waiting = new Map() // calls of the assistant that wait for any of us
+  const queue = el("div", { class: "waiting-list", role: "list", "aria-label": "Waiting for a person" })
   const whole = el("a", { class: "plain-link small", text: "Whole conversation →", target: "_self" })
   whole.onclick = (event) => { if (!event.metaKey && !event.ctrlKey) { event.preventDefault(); current.setTriggerValue("open", id) } }
   const wait = loading("hand", 4), missing = el("p", { class: "trouble", role: "status", hidden: "" })
   const nothing = el("div", { class: "nothing", hidden: "" }, el("h3", { text: "No call right now" }), el("p", { text: "Your next call shows here by itself." }))
   const main = el("div", { class: "at-hand", hidden: "" },
-    el("header", {}, el("div", { class: "title" }, who, el("div", { class: "under" }, time, about, status)), feeling), trouble, noted.root,
-    el("div", { class: "columns" }, el("div", { class: "column" }, task.root, stepCard, alarm.root), el("div", { class: "column" }, mood.root, lineCard, whole)))
-  const root = el("div", { class: "my-call" }, missing, wait, nothing, main)
+    el("header", {}, el("div", { class: "title" }, who, el("div", { class: "under" }, time, about, status)), feeling), trouble, person.banner, noted.root,
+    el("div", { class: "columns" }, el("div", { class: "column" }, task.root, stepCard, alarm.root), el("div", { class: "column" }, mood.root, lineCard, person.composer, whole)))
+  const root = el("div", { class: "my-call" }, missing, queue, wait, nothing, main)
   component.parentElement.append(root)
 
   const draw = everyFrame(() => {
@@ -49,6 +53,7 @@ export default function (component) {
     say(feeling.firstChild, shape(kind))
     say(feeling.lastChild.firstChild, value === null ? "Listening" : FEELINGS[kind])
     say(feeling.lastChild.lastChild, value === null ? "the caller has not spoken yet" : `caller's mood ${moodText(value)}`)
+    person.draw(call)
     mood.draw(call)
     task.draw(call)
     alarm.draw(call)
@@ -64,7 +69,43 @@ export default function (component) {
   })
   const line = (side, text, kind) => el("p", { class: kind, dir: "auto" }, el("span", { class: "small soft", text: `${words(side)} ${kind === "interim" ? "" : shape(kind)} ` }), text)
 
+  /** Conversations that nobody has: the longest wait first. */
+  function waitingLine(about) {
+    const time = el("span", { class: "time" }), trouble = el("p", { class: "trouble", role: "alert", hidden: "" })
+    const take = el("button", { class: "main", text: "Take the call" })
+    take.onclick = async () => {
+      take.disabled = true
+      try { taken(await act(current.data.token, "take", { call: about.id }), about.id) }
+      catch (error) { take.disabled = false; trouble.hidden = false; trouble.textContent = error.message }
+    }
+    const written = about.medium !== "voice"
+    const root = el("section", { class: "card handover waits", role: "listitem", "data-call": about.id },
+      el("div", { class: "line" }, el("b", { text: about.handover.state === "missed" ? "Nobody came yet" : "Waits for a person" }), time,
+        el("span", { class: "gap" }), written ? take : el("span", { class: "soft", text: `in the telephone queue ${about.handover.queue}` })),
+      el("p", { text: [reasonOf(about.handover), about.summary].filter(Boolean).join(". ") }), trouble)
+    return { root, time }
+  }
+  function drawQueue() {
+    const open = [...waiting.values()].filter(({ handover }) => waits(handover)).sort((a, b) => a.handover.since - b.handover.since)
+    const key = JSON.stringify(open.map(({ id, handover, summary }) => [id, handover.state, summary]))
+    if (queue.dataset.key !== key) {
+      queue.dataset.key = key
+      for (const about of open) about.line = waitingLine(about)
+      queue.replaceChildren(...open.map(({ line: { root } }) => root))
+    }
+    queue.hidden = !open.length
+    for (const about of open) say(about.line.time, sinceOf(about.handover, offset))
+  }
+  function taken(handover, id) {
+    const about = waiting.get(id)
+    waiting.delete(id)
+    drawQueue()
+    if (handover.agent === data.name) turn(id, about?.started_at ?? Date.now() / 1000, true)
+  }
+
   function tick() {
+    drawQueue()
+    person.tick()
     if (!call) return
     say(time, call.live ? (call.about.medium === "voice" ? clock((Date.now() / 1000 + call.offset - call.about.started_at) * 1000) : "now") : "Call is over")
   }
@@ -96,8 +137,8 @@ export default function (component) {
   }
 
   /** Turn to a call: its own feed brings everything about it. */
-  function turn(next, at) {
-    if (next === id || at < started) return
+  function turn(next, at, wanted = false) {
+    if (next === id || (at < started && !wanted)) return
     id = next
     started = at
     call = null
@@ -122,6 +163,8 @@ export default function (component) {
         note(note) { call?.note(note); draw() },
         ack(event) { call?.acknowledge(event); draw() },
         label(label) { call?.label(label); draw() },
+        turn(turn) { call?.exchange(turn); draw() },
+        handover(event) { call?.handOver(event); draw() },
         swap(turned) { if (call?.turn(turned)) draw() },
       },
     })
@@ -133,18 +176,36 @@ export default function (component) {
     draw()
     ask()
   }
+  function heardOf(id, about) {
+    waiting.set(id, { id, handover: {}, ...waiting.get(id), ...about })
+    drawQueue()
+  }
   const mine = listen({
     token: data.token, call: "",
     on: {
       stale() { current.setTriggerValue("stale", Date.now()) },
       trouble({ reason }) { missing.hidden = false; missing.textContent = reason },
       now() { known = true; draw() },
-      snapshot({ calls }) {
+      snapshot({ at, calls }) {
         missing.hidden = true
+        offset = at - Date.now() / 1000
+        waiting.clear()
+        for (const about of calls) if (waits(about.handover)) waiting.set(about.id, { ...about, summary: summaryOf(about.raised) })
+        drawQueue()
         const newest = calls.filter((about) => about.agent === data.name).sort((a, b) => b.started_at - a.started_at)[0]
         if (newest) turn(newest.id, newest.started_at)
       },
-      state({ call: next, state, info }) { if (state === "live" && info?.agent === data.name) turn(next, info.started_at) },
+      state({ call: next, state, info }) {
+        if (state === "live" && info?.agent === data.name) turn(next, info.started_at)
+        if (state === "live" && info?.attributes?.assistant) heardOf(next, { medium: info.medium, started_at: info.started_at })
+        if (state !== "live" && state !== "ringing") { waiting.delete(next); drawQueue() }
+      },
+      turn({ call: next, handover }) { if (handover?.queue) heardOf(next, { summary: handover.summary }) },
+      handover({ call: next, ...handover }) {
+        if (handover.state === "taken") taken(handover, next)
+        else if (waits(handover)) heardOf(next, { handover })
+        else { waiting.delete(next); drawQueue() }
+      },
     },
   })
   const seconds = setInterval(tick, 1000)
@@ -153,3 +214,6 @@ export default function (component) {
     leave() { id = ""; mine.close(); one?.close(); clearInterval(seconds); root.remove() },
   }
 }
+
+/** What the assistant told whoever takes the call. */
+const summaryOf = (raised) => raised.filter(({ rule }) => rule === "assistant.handover").pop()?.text || ""

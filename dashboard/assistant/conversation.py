@@ -33,6 +33,7 @@ from tenor.events import (
     Turn,
     TurnFiller,
 )
+from tenor.handover import Handover, followed
 from tenor.redaction.utterance import confirms
 
 TOPICS: Final = (CALLS, TRANSCRIPTS, TURNS)
@@ -79,6 +80,9 @@ class Conversation:
         """What came while the past was still being read."""
         self._shown: list[ScreenEvent] = []
         self._turn = -1
+        self._handover = Handover()
+        self._lines: set[str] = set()
+        """Utterances of a person that were told: one that was sent twice is told once."""
         self._waiting: set[asyncio.Event] = set()
         self._sockets = 0
 
@@ -177,23 +181,23 @@ class Conversation:
             self.wake()
 
     def _content(self, event: Event, at: float) -> dict[str, Any] | None:
+        was, self._handover = self._handover, followed(self._handover, event)
         match event:
             case CallState():
                 return self._state(event, at)
             case Transcript(final=True, role="caller"):
                 self.note_line(event.text, event.start_ms)
                 return _line(event, at)
-            case Transcript(final=True, role="agent"):
+            case Transcript(final=True, role="agent") if event.utterance not in self._lines:
+                self._lines.add(event.utterance)
                 return _line(event, at)
             case Turn() if event.turn > self._turn:  # the first of a number counts
                 self._turn = event.turn
                 return _turn(event)
             case TurnFiller() if event.turn > self._turn:
                 return {"type": "filler", "turn": event.turn, "text": event.text, "at": at}
-            case CallTakenOver():
-                return {"type": "person", "here": True, "at": at}
-            case CallGivenBack():
-                return {"type": "person", "here": False, "at": at}
+            case CallTakenOver() | CallGivenBack() if was != self._handover:
+                return {"type": "person", "here": self._handover.state == "taken", "at": at}
         return None
 
     def _state(self, event: CallState, at: float) -> dict[str, Any] | None:

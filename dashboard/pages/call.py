@@ -32,7 +32,7 @@ def show(viewer: Viewer, database: Database) -> None:
         intents=names.intents,
         sentiments=names.sentiments[::-1],
     )
-    component = elements.component("call", "cards")(
+    component = elements.component("call", "cards", "takeover")(
         key=f"call {call}", data=data, on_back_change=_ran, on_stale_change=_ran
     )
     if component.back:

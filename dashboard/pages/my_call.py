@@ -1,4 +1,4 @@
-"""My call: the call at hand, for the agent on it."""
+"""My call: the call at hand, for the agent on it, and the conversations of the assistant that wait for a person."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from storage.viewer import Viewer
 
 def show(viewer: Viewer, database: Database) -> None:
     context = current_context()
-    component = elements.component("my_call", "cards")(
+    component = elements.component("my_call", "cards", "takeover")(
         key="my call", data=context.page(viewer), on_open_change=_ran, on_stale_change=_ran
     )
     if component.open:

@@ -1,4 +1,5 @@
-"""What people do on pages: notes, acknowledgements, corrections, turning sides round. Each asks for the page's token,
+"""What people do on pages: notes, acknowledgements, corrections, turning sides round, taking a conversation from the
+assistant. Each asks for the page's token,
 so that no other site can do it in a person's name, and leaves a line in the audit trail."""
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from dashboard.assistant.takeover import Takeovers
 from dashboard.auth.tokens import PAGE, SignedTokens, bearer
 from dashboard.routes import snapshot
+from dashboard.routes.denied import Denied
 from storage.db.engine import Database
 from storage.labels.allowed import allowed_names
 from storage.labels.labels import correct, swap_sides
@@ -30,12 +33,6 @@ from tenor.settings import Settings
 LONGEST_BODY = 64 * 1024
 LONGEST_NOTE = 2000
 WRITES_NOTES: tuple[Role, ...] = ("manager", "administrator")
-
-
-class Denied(Exception):
-    def __init__(self, status: int, reason: str) -> None:
-        super().__init__(reason)
-        self.status, self.reason = status, reason
 
 
 class WriteNote(msgspec.Struct, forbid_unknown_fields=True):
@@ -60,18 +57,42 @@ class Swap(msgspec.Struct, forbid_unknown_fields=True):
     call: str
 
 
+class TakeOver(msgspec.Struct, forbid_unknown_fields=True):
+    call: str
+
+
+class WriteLine(msgspec.Struct, forbid_unknown_fields=True):
+    call: str
+    text: str
+    id: str = ""
+
+
 Action = Callable[[Viewer, bytes], Awaitable[dict[str, object]]]
 
 
 class Actions:
     def __init__(
-        self, bus: Bus, database: Database, tokens: SignedTokens, publisher: LabelPublisher, settings: Settings
+        self,
+        bus: Bus,
+        database: Database,
+        tokens: SignedTokens,
+        publisher: LabelPublisher,
+        takeovers: Takeovers,
+        settings: Settings,
     ) -> None:
         self._bus, self._database, self._tokens, self._publisher = bus, database, tokens, publisher
-        self._settings = settings
+        self._takeovers, self._settings = takeovers, settings
 
     def routes(self) -> list[BaseRoute]:
-        actions = {"note": self._note, "acknowledge": self._acknowledge, "correct": self._correct, "swap": self._swap}
+        actions = {
+            "note": self._note,
+            "acknowledge": self._acknowledge,
+            "correct": self._correct,
+            "swap": self._swap,
+            "take": self._take,
+            "write": self._write,
+            "give-back": self._give_back,
+        }
         return [Route(f"/actions/{name}", self._taking(action), methods=["POST"]) for name, action in actions.items()]
 
     def _taking(self, action: Action) -> Callable[[Request], Awaitable[Response]]:
@@ -129,6 +150,19 @@ class Actions:
         turned = await asyncio.to_thread(self._turn_round, viewer, wanted.call)
         self._publisher.wake()
         return turned
+
+    async def _take(self, viewer: Viewer, body: bytes) -> dict[str, object]:
+        """The assistant's conversation, for this person alone."""
+        wanted = msgspec.json.decode(body, type=TakeOver)
+        return msgspec.to_builtins(await self._takeovers.take(viewer, wanted.call))  # type: ignore[no-any-return]
+
+    async def _write(self, viewer: Viewer, body: bytes) -> dict[str, object]:
+        wanted = msgspec.json.decode(body, type=WriteLine)
+        return {"line": await self._takeovers.write(viewer, wanted.call, wanted.text, wanted.id)}
+
+    async def _give_back(self, viewer: Viewer, body: bytes) -> dict[str, object]:
+        wanted = msgspec.json.decode(body, type=TakeOver)
+        return msgspec.to_builtins(await self._takeovers.give_back(viewer, wanted.call))  # type: ignore[no-any-return]
 
     def _agent_of(self, viewer: Viewer, call: str) -> str:
         agent = snapshot.agent_of(self._database, viewer, call)

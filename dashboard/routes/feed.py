@@ -27,6 +27,7 @@ from starlette.routing import BaseRoute, Route
 
 from dashboard.auth.tokens import PAGE, SignedTokens, bearer
 from dashboard.routes import snapshot
+from dashboard.routes.handovers import Handovers
 from storage.db.engine import Database
 from storage.db.retry import patiently
 from storage.viewer import HOUSE, Viewer
@@ -41,8 +42,10 @@ from tenor.events import (
     TRANSCRIPTS,
     TURNS,
     Alert,
+    CallGivenBack,
     CallMetrics,
     CallState,
+    CallTakenOver,
     Event,
     Label,
     Note,
@@ -50,6 +53,7 @@ from tenor.events import (
     Sentence,
     Topic,
     Transcript,
+    Turn,
     Unreadable,
 )
 
@@ -66,6 +70,9 @@ NAMES: dict[type, str] = {
     Note: "note",
     NoteAcknowledged: "ack",
     Label: "label",
+    Turn: "turn",
+    CallTakenOver: "handover",
+    CallGivenBack: "handover",
 }
 HEARTBEAT_S = 15.0
 """How long a stream may be silent; also how soon a session that ended elsewhere ends here."""
@@ -90,6 +97,8 @@ class FeedMessage(NamedTuple):
     bytes: bytes
     early: bool = False
     """It came before the call it belongs to was known to go on."""
+    waiting: bool = False
+    """The call waited for a person: every agent may know."""
 
 
 class Tap(Protocol):
@@ -112,7 +121,8 @@ class FeedListener:
         self._behind = False
 
     def hears(self, message: FeedMessage) -> bool:
-        return self.viewer.may_see(message.agent) and self.call in ("", message.call)
+        may_see = self.viewer.may_see(message.agent, waiting=message.waiting)
+        return may_see and self.call in ("", message.call)
 
     def offer(self, message: FeedMessage) -> None:
         if not self.hears(message):
@@ -154,7 +164,8 @@ class Feed:
         self._bus = bus
         self._database = database
         self._listeners: set[FeedListener] = set()
-        self.taps: list[Tap] = []
+        self.handovers = Handovers()
+        self.taps: list[Tap] = [self.handovers]
         self._agents: BoundedDict[str, str] = BoundedDict(KNOWN_CALLS)
         self._lately: deque[FeedMessage] = deque(maxlen=LATELY)
         self._going_on: dict[str, FeedMessage] = {}
@@ -277,6 +288,7 @@ class Feed:
                 event = _TOPICS[record.topic].decode(record.value)
             except Unreadable:
                 continue  # its stage reports it
+            waited = self.handovers.is_open(event.call)
             for tap in self.taps:
                 tap.heard(record, event)
             name = NAMES.get(type(event))
@@ -288,17 +300,34 @@ class Feed:
             agent = self._agents.get(event.call)
             if agent is None:
                 agent = await self._look_up(event.call)
+            if isinstance(event, CallTakenOver):
+                agent = self._agents[event.call] = self.handovers.of(event.call).agent or agent
             early = new and not isinstance(event, CallState)
-            told = await self._labelled(event) if isinstance(event, Label) else frame(name, record.value)
+            told = await self._told(name, event, record)
             if not told:
                 continue
-            message = FeedMessage(event.call, agent, time.monotonic(), told, early)
+            waits = self.handovers.is_open(event.call)
+            if waits and not waited and event.call in self._going_on:  # agents have not heard of it
+                self._deliver(self._going_on[event.call]._replace(waiting=True))
+            message = FeedMessage(event.call, agent, time.monotonic(), told, early, waited or waits)
             if isinstance(event, CallState):
                 self._follow(event, message)
             overtook = self._early(event.call) if new and event.call in self._going_on else []
             self._deliver(message)
             for one in overtook:
                 self._deliver(one._replace(agent=agent, early=False))
+
+    async def _told(self, name: str, event: Event, record: Record) -> bytes:
+        """The event as browsers read it; empty when they do not hear of it."""
+        if isinstance(event, Label):
+            return await self._labelled(event)
+        if not isinstance(event, Turn | CallTakenOver | CallGivenBack):
+            return frame(name, record.value)
+        handover = snapshot.handover_of(event.call, self.handovers.of(event.call))
+        told = frame("handover", msgspec.json.encode(handover))
+        if isinstance(event, Turn):
+            told = frame(name, msgspec.json.encode(snapshot.turn_of(event))) + told
+        return told
 
     async def _labelled(self, event: Label) -> bytes:
         """A label with what counts now, as the database says: it was there before it was on the bus. Nothing while the
@@ -329,10 +358,13 @@ class Feed:
 
     async def _look_up(self, call: str) -> str:
         """Whose call it is. One that nobody knows yet is not an agent's to see until its state tells."""
-        agent = await self._asked(snapshot.agent_of, self._database, HOUSE, call)
-        if agent is not None:
-            self._agents[call] = agent
-        return agent or ""
+        found = await self._asked(snapshot.whose, self._database, HOUSE, call)
+        if found is None:
+            return ""
+        agent, handover = found
+        self._agents[call] = agent
+        self.handovers.learn(call, handover)
+        return agent
 
 
 _TOPICS = {topic.name: topic for topic in TOPICS}

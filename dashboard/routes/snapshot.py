@@ -13,8 +13,10 @@ from storage.db.engine import Database
 from storage.labels.effective import effective_labels, effective_values, sides
 from storage.queries import calls, people
 from storage.queries.live import live_calls
-from storage.tables import Alert, Call, Label, Note, Sentence
+from storage.tables import Alert, Call, Label, Note, Sentence, Turn
 from storage.viewer import Viewer
+from tenor import events
+from tenor.handover import Handover, read_handover
 
 
 def of_live_calls(database: Database, viewer: Viewer, _: str = "") -> bytes:
@@ -38,6 +40,7 @@ def of_call(database: Database, viewer: Viewer, call: str) -> bytes:
             "sentences": [_as_event(row, "sentence", SENTENCE) for row in whole.sentences],
             "alerts": [_as_event(row, "alert", ALERT) for row in whole.alerts],
             "notes": [_as_event(row, "note", NOTE) for row in whole.notes],
+            "turns": [turn_of(row) for row in whole.turns],
             "labels": [label_of(label) for labels in whole.labels.values() for label in labels],
             "effective": {sentence: _effective(labels, whole.call.agent) for sentence, labels in whole.labels.items()},
             "names": names,
@@ -50,6 +53,13 @@ def agent_of(database: Database, viewer: Viewer, call: str) -> str | None:
     with database.session() as session:
         found = calls.find(session, viewer, call)
     return found.agent if found else None
+
+
+def whose(database: Database, viewer: Viewer, call: str) -> tuple[str, Handover] | None:
+    """Whose call it is, and whether it waits for a person."""
+    with database.session() as session:
+        found = calls.find(session, viewer, call)
+    return (found.agent, read_handover(found.handover)) if found else None
 
 
 def corrected(database: Database, viewer: Viewer, sentence: str) -> dict[str, Any] | None:
@@ -83,11 +93,22 @@ def label_of(label: Label) -> dict[str, Any]:
     return {name: getattr(label, name) for name in ("call", "sentence", "kind", "value", "predicted", "author", "at")}
 
 
+def turn_of(turn: Turn | events.Turn) -> dict[str, Any]:
+    """What a page shows of a turn with the assistant; everything else is on Flows."""
+    actions = [action["name"] if isinstance(action, dict) else action.name for action in turn.actions]
+    return {name: getattr(turn, name) for name in TURN} | {"actions": actions}
+
+
+def handover_of(call: str, handover: Handover) -> dict[str, Any]:
+    return {"call": call, "state": "", "agent": "", **msgspec.to_builtins(handover)}
+
+
 CALL = (
     *("medium", "source", "site", "queue", "agent", "customer", "language", "roles", "swapped", "started_at"),
     *("ended_at", "duration_ms", "state", "state_at", "reason", "task", "task_score", "metrics"),
-    *("sample", "attributes"),
+    *("sample", "attributes", "handover"),
 )
+TURN = ("call", "turn", "event", "cause", "at", "at_ms", "intent", "slots", "state", "handover", "mood", "ended")
 SENTENCE = tuple(name for name in Sentence.model_fields if name not in ("id", "spoken_at", "models", "novelty"))
 """All but which models said it, how new it was to them, and when in the day: the page counts from the beginning of the
 call."""

@@ -15,12 +15,13 @@ from typing import Final
 
 import msgspec
 
-from dialog.engine.asking import ask_again, drop_offers
+from dialog.engine.asking import ask_again
 from dialog.engine.events import (
     Call,
     Done,
     Effect,
     End,
+    Escalated,
     Event,
     Failed,
     GivenBack,
@@ -33,7 +34,15 @@ from dialog.engine.events import (
     TraceEntry,
     Wait,
 )
-from dialog.engine.handover import ACTION, ask_for_person, nobody_came, person_answered
+from dialog.engine.handover import (
+    ACTION,
+    ask_for_person,
+    ask_when_unhappy,
+    given_back,
+    nobody_came,
+    person_answered,
+    taken_over,
+)
 from dialog.engine.interpretation.hearing import hear
 from dialog.engine.ladder import silence
 from dialog.engine.running import Runner
@@ -85,6 +94,7 @@ class Engine:
                 session.turn += 1
                 session.silences = 0
                 hear(turn, self._runner, self._understander, event)
+                ask_when_unhappy(turn)
             case Key():
                 session.turn += 1
                 self._key(turn, event)
@@ -97,17 +107,18 @@ class Engine:
             case Spoken():
                 session.heard = event.text
             case TakenOver():
-                turn.note("taken over", event.agent)
-                session.handed_over = True
+                taken_over(turn, event.agent)
             case NobodyCame():
                 session.handed_over = False
                 nobody_came(turn)
             case GivenBack():
-                turn.note("given back")
-                session.handed_over = False
-                turn.reply("agent_back")
-                drop_offers(turn)
-                ask_again(turn)
+                given_back(turn, event.agent)
+            case Escalated():
+                session.turn += 1
+                session.alerts = [*session.alerts, event.alert]
+                reachable = bool(self.assistant.patterns.handover_queue)
+                if reachable and not session.ended and not session.handed_over:
+                    ask_for_person(turn, f"rule {event.rule}")
         return self._ended(turn)
 
     def _turn(self, session: Session, now: datetime) -> Turn:

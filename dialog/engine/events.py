@@ -60,12 +60,21 @@ class TakenOver(msgspec.Struct, frozen=True, tag="taken_over"):
 class GivenBack(msgspec.Struct, frozen=True, tag="given_back"):
     """The person has given it back."""
 
+    agent: str = ""
+
 
 class NobodyCame(msgspec.Struct, frozen=True, tag="nobody_came"):
     """A person was called for, and none took the conversation in time."""
 
 
-Event = Heard | Key | Silence | Done | Failed | Spoken | TakenOver | GivenBack | NobodyCame
+class Escalated(msgspec.Struct, frozen=True, tag="escalated"):
+    """A rule that watches the conversation wants a person to step in."""
+
+    alert: str
+    rule: str
+
+
+Event = Heard | Key | Silence | Done | Failed | Spoken | TakenOver | GivenBack | NobodyCame | Escalated
 
 
 class Say(msgspec.Struct, frozen=True, tag="say"):

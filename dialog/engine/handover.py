@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from statistics import fmean
+from typing import Any, Final
 
-from dialog.engine.asking import topic
+from dialog.engine.asking import ask_again, drop_offers, topic
 from dialog.engine.events import Call, Done, Failed, HandOver
 from dialog.engine.session import OpenCall, Pending
 from dialog.engine.turn import Turn, spoken
 
-ACTION = "handover"
+ACTION: Final = "handover"
+MOODS: Final = {"negative": -1.0, "neutral": 0.0, "positive": 1.0}
+MOOD_LINES: Final = 3
+"""How many of the shopper's last lines their mood is the mean of,"""
+FEWEST_LINES: Final = 2
+"""and how many there have to be: one bad word is no mood."""
+MOOD: Final = "mood"
 
 
 def ask_for_person(turn: Turn, reason: str, *, queue: str = "") -> None:
@@ -45,6 +52,49 @@ def nobody_came(turn: Turn) -> None:
     """The shopper is told, and has the choice to go on here."""
     turn.reply("person_nobody")
     turn.session.pending = Pending(kind="person", state=turn.session.state, slot="nobody", under=_open_question(turn))
+
+
+def taken_over(turn: Turn, agent: str) -> None:
+    """The first of several who take it has it."""
+    session = turn.session
+    if session.agent and agent != session.agent:
+        turn.note("taken already", session.agent)
+        return
+    turn.note("taken over", agent)
+    session.handed_over, session.agent = True, agent
+
+
+def given_back(turn: Turn, agent: str) -> None:
+    """The assistant goes on by itself; only who has the conversation gives it back."""
+    session = turn.session
+    if not session.handed_over or (agent and session.agent and agent != session.agent):
+        turn.note("not theirs to give back", agent)
+        return
+    turn.note("given back", agent)
+    session.handed_over, session.agent = False, ""
+    turn.reply("agent_back")
+    drop_offers(turn)
+    ask_again(turn)
+
+
+def ask_when_unhappy(turn: Turn) -> None:
+    """Once per conversation, if the flow says so: the shopper's last lines were worse than it allows."""
+    session, below = turn.session, turn.assistant.patterns.handover_mood
+    if below is None or MOOD in session.alerts or session.handed_over or session.ended:
+        return
+    if len(session.moods) >= FEWEST_LINES and fmean(session.moods) < below and not _asked(turn):
+        session.alerts = [*session.alerts, MOOD]
+        ask_for_person(turn, MOOD)
+
+
+def _asked(turn: Turn) -> bool:
+    return any(call.action == ACTION for call in turn.session.calls.values())
+
+
+def note_mood(turn: Turn, sentiment: str) -> None:
+    """How the shopper's line sounds; what nobody judged does not count."""
+    if (mood := MOODS.get(sentiment)) is not None:
+        turn.session.moods = [*turn.session.moods, mood][-MOOD_LINES:]
 
 
 def _open_question(turn: Turn) -> Pending | None:

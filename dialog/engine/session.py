@@ -129,6 +129,12 @@ class Session(msgspec.Struct, kw_only=True):
     """Results that came after their question was given up."""
     last_ms: int = 0
     handed_over: bool = False
+    agent: str = ""
+    """Account name of the person who has the conversation; empty while one is awaited, and where nobody says."""
+    alerts: list[str] = []
+    """Alerts that have called for a person: none does so twice."""
+    moods: list[float] = []
+    """Of the shopper's last lines, from -1 to 1."""
     ended: bool = False
 
 

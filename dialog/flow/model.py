@@ -96,6 +96,8 @@ class Patterns:
     text_silence_ms: int = 30 * 60_000
     handover_queue: str = ""
     handover_wait_ms: int = 60_000
+    handover_mood: float | None = None
+    """A shopper whose mood is below it gets a person without asking."""
     digressions: int = 3
     digress_above: float = 0.7
     replies: Mapping[str, tuple[Template, ...]] = field(default_factory=dict)

@@ -95,7 +95,7 @@ class CallPage:
 
 def find(session: Session, viewer: Viewer, call_id: str) -> Call | None:
     """The call, unless it is not there or not this viewer's to see."""
-    return session.scalars(select(Call).where(col(Call.id) == call_id, viewer.clause())).one_or_none()
+    return session.scalars(select(Call).where(col(Call.id) == call_id, viewer.clause_now())).one_or_none()
 
 
 def whole(session: Session, viewer: Viewer, call_id: str) -> WholeCall | None:

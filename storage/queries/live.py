@@ -19,7 +19,7 @@ CALLS, SAID, ALERTS = (tables.Call.metadata.tables[name] for name in ("calls", "
 _curves = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 OF_CALL = (
     *("id", "state", "medium", "agent", "customer", "site", "queue", "started_at", "task", "swapped", "mood_caller"),
-    *("mood_agent", "sentences", "alerts", "escalations", "metrics", "sample"),
+    *("mood_agent", "sentences", "alerts", "escalations", "metrics", "sample", "handover", "attributes"),
 )
 OF_SENTENCE = ("id", "role", "start_ms", "end_ms", "text", "sentiment", "mood", "intent")
 OF_LABEL = ("kind", "value", "author", "at")
@@ -47,6 +47,9 @@ class LiveCall:
     escalations: int
     metrics: dict[str, float]
     sample: bool
+    handover: dict[str, Any]
+    """Of a conversation with the assistant: who has it."""
+    attributes: dict[str, Any]
     sides: dict[str, str] = field(default_factory=dict)
     """Who really speaks under a role that the platform told, where that is not who it says."""
     moods: dict[str, msgspec.Raw] = field(default_factory=dict)
@@ -105,7 +108,7 @@ def _correct(session: Session, calls: dict[str, LiveCall]) -> None:
 def live_query(viewer: Viewer, site: str, queue: str, dialect: str) -> Select[Any]:
     """One row a call, its last sentence and its alerts as one value each: one way to the database and back. Not in
     order, lest a planner choose the index of all calls by time over that of the few live ones."""
-    live: list[Any] = [text(tables.LIVE), viewer.clause()]
+    live: list[Any] = [text(tables.LIVE), viewer.clause_now()]
     live += [CALLS.c[name] == value for name, value in (("site", site), ("queue", queue)) if value]
     said = select(_array(dialect, *(SAID.c[name] for name in OF_SENTENCE))).where(SAID.c.call == CALLS.c.id)
     last = said.correlate(CALLS).order_by(SAID.c.start_ms.desc()).limit(1)

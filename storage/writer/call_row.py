@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenor.events import CallMetrics, CallState, Sentence, says_audio_stopped
+import msgspec
+
+from tenor.events import CallGivenBack, CallMetrics, CallState, CallTakenOver, Sentence, Turn, says_audio_stopped
+from tenor.handover import AGENT, followed, read_handover
 
 RANK = {"ringing": 0, "live": 1, "ended": 2, "analysed": 3, "failed": 4}
 """A call never goes back in this order, but to live: after its audio had stopped, or a failed one is heard anew."""
@@ -30,10 +33,10 @@ def advance(call: dict[str, Any], event: CallState) -> dict[str, Any]:
             "source": info.source,
             "site": info.site,
             "queue": info.queue,
-            "agent": info.agent,
+            "agent": info.agent or call["agent"],  # a person may have taken it meanwhile
             "customer": info.customer,
             "language": info.language,
-            "roles": list(info.roles),
+            "roles": [*info.roles, *call["roles"][len(info.roles) :]],
             "started_at": info.started_at,
             "redact": info.redact or "",
             "attributes": info.attributes,
@@ -55,6 +58,19 @@ def measure(call: dict[str, Any], event: CallMetrics) -> dict[str, Any]:
         return {}
     task = {"task": event.task, "task_score": event.task_score} if event.task else {}
     return {"metrics": event.values, "metrics_ms": event.at_ms, **task}
+
+
+def hand_over(call: dict[str, Any], event: Turn | CallTakenOver | CallGivenBack) -> dict[str, Any]:
+    """What a turn, or a person who takes or gives back the conversation, changes in the row."""
+    before = read_handover(call["handover"])
+    after = followed(before, event)
+    if after == before:
+        return {}
+    changes: dict[str, Any] = {"handover": msgspec.to_builtins(after), "waiting": after.open}
+    if after.state == "taken":
+        changes["agent"] = after.agent or call["agent"]
+        changes["roles"] = call["roles"] if AGENT in call["roles"] else [*call["roles"], AGENT]
+    return changes
 
 
 def _goes_on(call: dict[str, Any], event: CallState) -> bool:

@@ -18,7 +18,7 @@ from sqlmodel import Session
 from storage import tables
 from storage.privacy import tombstones
 from storage.writer import call_aggregates
-from storage.writer.call_row import advance, is_heard_anew, measure
+from storage.writer.call_row import advance, hand_over, is_heard_anew, measure
 from tenor.events import (
     ActionDone,
     ActionStarted,
@@ -52,7 +52,7 @@ class EventBatch:
     def __init__(self, events: Iterable[tuple[Event, float]]) -> None:
         """Events in their order, with the time each was published."""
         self._sentences: dict[str, Sentence] = {}
-        self._of_calls: list[CallState | CallMetrics] = []
+        self._of_calls: list[CallState | CallMetrics | Turn | CallTakenOver | CallGivenBack] = []
         self._alerts: dict[str, Alert] = {}
         self._notes: dict[str, Note] = {}
         self._read: dict[str, NoteAcknowledged] = {}
@@ -113,12 +113,15 @@ class EventBatch:
 
     @_sort.register
     def _(self, event: Turn) -> None:
-        self._turns.setdefault(f"{event.call}/{event.turn}", event)
+        if self._turns.setdefault(f"{event.call}/{event.turn}", event) is event:
+            self._of_calls.append(event)
 
     @_sort.register
-    def _(
-        self, event: ActionStarted | ActionDone | TurnFiller | TurnSpoken | KeyPressed | CallTakenOver | CallGivenBack
-    ) -> None:
+    def _(self, event: CallTakenOver | CallGivenBack) -> None:
+        self._of_calls.append(event)
+
+    @_sort.register
+    def _(self, event: ActionStarted | ActionDone | TurnFiller | TurnSpoken | KeyPressed) -> None:
         """Between the assistant and its successor: the Turn that follows says what is kept of them."""
 
     @_sort.register
@@ -134,12 +137,13 @@ class EventBatch:
             self._since = {call: at for call, at in self._since.items() if call not in gone}
 
     def _advance(self, connection: Connection, calls: dict[str, Row]) -> dict[str, float]:
-        """States and metrics, into the rows; those whose beginning is known only now, with that beginning."""
+        """States, metrics and who has a conversation, into the rows. The calls whose beginning is known only now, with
+        that beginning."""
         began = {call: row["started_at"] for call, row in calls.items()}
         changed: dict[str, Row] = {}
         for event in self._of_calls:
             row = calls[event.call]
-            changes = advance(row, event) if isinstance(event, CallState) else measure(row, event)
+            changes = _changes(row, event)
             row.update(changes)
             if changes:
                 changed[event.call] = row
@@ -158,6 +162,7 @@ class EventBatch:
 _FOLLOWED = (
     *("medium", "source", "site", "queue", "agent", "customer", "language", "roles", "started_at", "redact"),
     *("attributes", "sample", "state", "state_at", "reason", "ended_at", "metrics", "metrics_ms", "task", "task_score"),
+    *("handover", "waiting"),
 )
 _OF_TURN = tuple(column.name for column in TURNS.columns if column.name not in ("id", "latency_ms"))
 _NOTE = {"acknowledged_by": "", "acknowledged_at": None}
@@ -169,6 +174,15 @@ _LOCK = (
     .order_by(CALLS.c.id)
     .with_for_update()
 )
+
+
+def _changes(row: Row, event: CallState | CallMetrics | Turn | CallTakenOver | CallGivenBack) -> Row:
+    match event:
+        case CallState():
+            return advance(row, event)
+        case CallMetrics():
+            return measure(row, event)
+    return hand_over(row, event)
 
 
 def locked(connection: Connection, since: dict[str, float]) -> dict[str, Row]:

@@ -17,7 +17,7 @@ if (window.parent !== window) document.documentElement.classList.add("embedded")
 else message.focus()
 window.addEventListener("focus", () => { if (document.activeElement === document.body) message.focus() })
 
-let person = false, over = false, silent = 0
+let person = false, awaited = false, over = false, silent = 0
 const aloud = { microphone: false, speech: false, speaking: false }
 
 function tell(text, kind = "") {
@@ -34,6 +34,7 @@ function rest() {
   if (over) return tell("This conversation is over. Begin a new one to go on.")
   if (aloud.speaking) return tell(aloud.microphone ? "Speaking. You can interrupt." : "Speaking…", "ready")
   if (person) return tell("You are talking to a person.", "ready")
+  if (awaited) return tell("Waiting for a person to join…")
   if (aloud.microphone) return tell("Listening. Speak, or type your message.", "listening")
   tell("System replied. Waiting for user input.", "ready")
 }
@@ -41,7 +42,7 @@ function rest() {
 const show = {
   begun() { // a new conversation: nothing of the one before
     log.clear()
-    person = over = false
+    person = awaited = over = false
     submit.disabled = false
     silent = 0
     tell("Connecting…")
@@ -54,12 +55,15 @@ const show = {
     log.turn(event)
     if (aloud.microphone && !event.input && event.turn) switchOffWhenSilent()
     if (event.person) log.note("A person was asked to join.")
+    if (event.person || event.replies.length) awaited = event.person
     if (!log.waiting) rest()
   },
   filler(event) { log.filler(event) },
   person(event) {
     person = event.here
-    log.note(person ? "A person has joined the conversation." : "You are talking to the assistant again.")
+    awaited = false
+    log.waits(false)
+    log.note(person ? "A person has joined the conversation." : "The person has left. You are talking to the assistant again.")
     rest()
   },
   ended() {
@@ -135,8 +139,9 @@ find("composer").addEventListener("submit", (event) => {
   complain("")
   message.value = ""
   grow()
-  log.sending(connection.send(text), text, !person)
-  if (!person) tell("Waiting for the reply…")
+  const answered = !person && !awaited
+  log.sending(connection.send(text), text, answered)
+  if (answered) tell("Waiting for the reply…")
 })
 
 message.addEventListener("keydown", (event) => {

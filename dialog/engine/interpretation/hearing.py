@@ -8,6 +8,7 @@ from typing import Final
 
 from dialog.engine import asking
 from dialog.engine.events import Heard
+from dialog.engine.handover import note_mood
 from dialog.engine.interpretation.answering import answer_question
 from dialog.engine.interpretation.correction import (
     amended,
@@ -84,6 +85,7 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
     session.context.pop("jarvis_error", None)
     if line.reading.sentiment:
         session.context["sentiment"] = line.reading.sentiment
+        note_mood(turn, line.reading.sentiment)
     if line.score >= SURE and not line.values and not named and _everywhere(turn, line.intent):
         return
     if session.pending is not None and answer_question(turn, runner, line):

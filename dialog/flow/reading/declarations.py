@@ -20,7 +20,7 @@ GUARD_KEYS: Final = ("like", "say")
 PATTERN_KEYS: Final = (
     "failures", "silence", "text_silence", "handover", "digressions", "digress_above", "replies",
 )  # fmt: skip
-HANDOVER_KEYS: Final = ("queue", "wait")
+HANDOVER_KEYS: Final = ("queue", "wait", "mood")
 INTENT_KEYS: Final = ("like",)
 MOST_RETRIES: Final = 10
 MOST_EXAMPLES: Final = 500
@@ -183,6 +183,7 @@ def read_patterns(context: FileContext, node: Node) -> None:
         handover_queue=person.read("queue", lambda one: fields.text(one, faults, "`queue`")) or usual.handover_queue,
         handover_wait_ms=person.read("wait", lambda one: fields.duration(one, faults, "`wait`"))
         or usual.handover_wait_ms,
+        handover_mood=person.read("mood", lambda one: _mood_below(context, one)),
         digressions=_or(
             given.read("digressions", lambda one: context.whole(one, "`digressions`", 0, 10)), usual.digressions
         ),
@@ -191,6 +192,21 @@ def read_patterns(context: FileContext, node: Node) -> None:
         ),
         replies=given.read("replies", lambda one: _replies(context, one)) or {},
     )
+
+
+def _mood_below(context: FileContext, node: Node) -> float | None:
+    """`below -0.5`."""
+    value = fields.text(node, context.faults, "`mood`")
+    try:
+        below = float((value or "").removeprefix("below "))
+    except ValueError:
+        below = float("nan")
+    if value is None:
+        return None
+    if not value.startswith("below ") or not -1 < below <= 1:
+        context.faults.add(node, f"`mood` of `handover` is `below -0.5`, with a number from -1 to 1, not {value!r}")
+        return None
+    return below
 
 
 def _replies(context: FileContext, node: Node) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount
 
 from dashboard import api
+from dashboard.assistant.takeover import Takeovers
 from dashboard.auth.accounts import Accounts
 from dashboard.auth.middleware import AuthMiddleware
 from dashboard.auth.sign_in import SignIn
@@ -36,6 +37,7 @@ from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import CALLS, SENTENCES, CallState, Sentence
 from tenor.events import Call as CallInfo
+from tenor.redaction.patterns import PatternRedactor
 from tenor.settings import DashboardSettings, Settings
 from tests.storage.conversations import add_alert, add_call, add_label, add_note
 
@@ -85,7 +87,8 @@ async def serving(settings: Settings, **dashboard: Any) -> AsyncIterator[Served]
     sign_in = SignIn(given, accounts, tokens)
     async with open_bus(settings) as bus, asyncio.TaskGroup() as group:
         live = Feed(bus, database)
-        app = api.create(settings, database, tokens, live, Recordings(settings, database, tokens))
+        takeovers = Takeovers(bus, database, PatternRedactor([]), live.handovers)
+        app = api.create(settings, database, tokens, live, Recordings(settings, database, tokens), takeovers)
         outer = Starlette(routes=[Mount(api.ROOT, app)], middleware=[Middleware(AuthMiddleware, sign_in=sign_in)])
         server = uvicorn.Server(uvicorn.Config(outer, log_config=None, timeout_graceful_shutdown=1))
         listener = socket.create_server(("127.0.0.1", 0))

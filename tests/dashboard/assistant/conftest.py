@@ -20,6 +20,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from dashboard import api
 from dashboard.assistant import visitors
 from dashboard.assistant.site import AssistantSite
+from dashboard.assistant.takeover import Takeovers
 from dashboard.auth.accounts import Accounts
 from dashboard.auth.middleware import AuthMiddleware
 from dashboard.auth.sign_in import SignIn
@@ -126,7 +127,9 @@ async def serving(
         feed = Feed(rig.bus, database)
         redactor = PatternRedactor(speech.redact_kinds)
         site = AssistantSite(rig.bus, database, settings, redactor, feed, SECRET)
-        read = api.create(settings, database, tokens, feed, Recordings(settings, database, tokens), site.api)
+        takeovers = Takeovers(rig.bus, database, redactor, feed.handovers)
+        audio = Recordings(settings, database, tokens)
+        read = api.create(settings, database, tokens, feed, audio, takeovers, site.api)
         guard = Middleware(AuthMiddleware, sign_in=SignIn(dashboard, accounts, tokens))
         app = Starlette(routes=[*site.routes(), Mount(api.ROOT, read)], middleware=[guard])
         with listening_socket("127.0.0.1", 0, "") as listener:
