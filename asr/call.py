@@ -29,6 +29,7 @@ from asr.transcript_builder import TranscriptBuilder
 from tenor.aio import run_to_completion
 from tenor.errors import TenorError
 from tenor.events import AUDIO_STOPPED, CALLS, AudioChunk, Call, CallEnded, CallState, State
+from tenor.handover import AGENT, agent_channel
 
 log = structlog.get_logger(__name__)
 
@@ -185,6 +186,8 @@ class AsrCall:
             return self._channels[number]
         info = self.position.info
         role = info.roles[number] if number < len(info.roles) else f"channel {number}"
+        if SPOKEN_ROLE in info.roles and number == agent_channel(info.roles):
+            role = AGENT
         redactor = self._context.redactor if info.redact != "off" else None
         channel = self._channels[number] = Channel(
             self._context,

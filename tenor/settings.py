@@ -176,6 +176,9 @@ class GatewaySettings(Section):
     resume_s: float = Field(
         15.0, ge=0, description="how long a call waits for its socket to come back after the connection broke"
     )
+    handover_s: float = Field(
+        60.0, ge=0, description="how long a call that the assistant handed over waits for the stream with the person"
+    )
     silence_s: float = Field(30.0, gt=0, description="a socket that has sent nothing for this long is closed")
     assistant: dict[str, str] = Field(
         {},

@@ -14,10 +14,11 @@ from ingest.gateway.leg import Leg
 from ingest.gateway.outbox import CallOutbox, Overflow
 from ingest.gateway.playback import Playback
 from ingest.gateway.track import Track
-from tenor.events import Call, CallEnded, CallStarted, CallState, Event, Medium
+from tenor.events import Call, CallEnded, CallStarted, CallState, CallTakenOver, Event, Medium
 
 log = structlog.get_logger(__name__)
 
+HANDED_OVER = "handed over to a person"
 LAG_MS = 2000
 """Silence is put where no audio will come, but so far behind the clock that none is put too much."""
 
@@ -61,6 +62,10 @@ class PhoneCall:
         """Since when no socket feeds the call."""
         self.playback: Playback | None = None
         """Of a call that the assistant answers."""
+        self.handed_over_at: float | None = None
+        """Since when the platform's queue has a call that the assistant answered."""
+        self.taken = False
+        """Whether a person speaks in the assistant's place."""
         self._chunk_ms = chunk_ms
         self._on_end = on_end
         self._tracks: dict[int, Track] = {}
@@ -89,11 +94,37 @@ class PhoneCall:
         self.lost_at = None
         self._legs.append(leg)
 
+    def hand_over(self) -> None:
+        """The assistant is done, and the platform goes on to a person: its socket closes, the call waits for theirs."""
+        if self.playback is not None:
+            self.tell(self.playback.stop())
+        self.handed_over_at = self.lost_at = time.monotonic()
+        legs, self._legs = self._legs, []
+        for leg in legs:
+            leg.detach(HANDED_OVER, 1000)
+        log.info("call handed over", call=self.id)
+
+    def take_over(self, agent: str) -> None:
+        """A socket with the person on it has joined."""
+        if not self.taken:
+            self.taken = True
+            self.tell([CallTakenOver(call=self.id, agent=agent, at=time.time())])
+
     def hang_up(self, leg: Leg, reason: str) -> None:
         """A socket is done in the platform's own words."""
         self._legs = [other for other in self._legs if other is not leg]
         if not self._legs:
             self.end(reason)
+
+    def give_up(self, resume_s: float, handover_s: float, now: float) -> bool:
+        """End a call that nobody came back to, or whose person the platform does not let us hear."""
+        if self.lost_at is None:
+            return False
+        handed_over = self.handed_over_at is not None and not self.taken
+        if now - self.lost_at < (handover_s if handed_over else resume_s):
+            return False
+        self.end(HANDED_OVER if handed_over else "connection lost", failed=not handed_over)
+        return True
 
     def lose(self, leg: Leg) -> None:
         """A socket died. The call waits for it when it was the last."""

@@ -28,8 +28,12 @@ class CallSocket(Protocol):
 class Leg:
     """Positions are samples of the socket's own stream; the leg knows where that stream lies in the call."""
 
-    def __init__(self, call: PhoneCall, line: CallSocket, channels: frozenset[int], offset_ms: int) -> None:
+    def __init__(
+        self, call: PhoneCall, line: CallSocket, channels: frozenset[int], offset_ms: int, *, agent: int = 1
+    ) -> None:
+        """`agent` is the call's channel for what comes on the socket's second one."""
         self.call = call
+        self._agent = agent
         self.channels = channels
         self.offset_ms = offset_ms
         self._line: CallSocket | None = line
@@ -38,7 +42,7 @@ class Leg:
 
     def write(self, channel: int, rate: int, at: int, pcm: bytes) -> None:
         if self._line is not None:
-            self.call.write(channel, rate, self.offset_ms * rate // 1000 + at, pcm)
+            self.call.write(self._agent if channel == 1 else channel, rate, self.offset_ms * rate // 1000 + at, pcm)
 
     def pause(self, at_ms: int) -> None:
         """No audio comes until `resume`; the stream had come to this position."""

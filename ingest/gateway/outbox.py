@@ -17,6 +17,7 @@ from tenor.events import (
     TURNS,
     AudioChunk,
     CallState,
+    CallTakenOver,
     Event,
     KeyPressed,
     Topic,
@@ -157,7 +158,7 @@ def _topic(event: Event) -> Topic:
     match event:
         case Transcript():
             return TRANSCRIPTS
-        case KeyPressed() | TurnSpoken():
+        case KeyPressed() | TurnSpoken() | CallTakenOver():
             return TURNS
         case _:
             return AUDIO

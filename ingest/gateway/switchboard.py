@@ -9,7 +9,7 @@ from collections.abc import Callable
 import structlog
 
 from ingest.gateway import metrics
-from ingest.gateway.call import CallClock, PhoneCall
+from ingest.gateway.call import HANDED_OVER, CallClock, PhoneCall
 from ingest.gateway.errors import Full
 from ingest.gateway.leg import CallSocket, Leg
 from ingest.gateway.outbox import CallOutbox, HeldAudio
@@ -17,6 +17,7 @@ from ingest.gateway.playback import PlaybackService
 from tenor.bounded_dict import BoundedDict
 from tenor.bus import Bus
 from tenor.events import Call
+from tenor.handover import ASSISTANT, agent_channel
 from tenor.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -73,10 +74,17 @@ class Switchboard:
         *,
         in_writing: bool = False,
     ) -> Leg:
-        """The socket's leg in the call of this id: a new call, its second stream, or its return.
+        """The socket's leg in the call of this id: a new call, its second stream, its return, or the person to whom
+        the assistant has handed it over.
 
-        `info` makes what is known of the call from the time it begins; asked only when it is new. `in_writing`: the
-        call began elsewhere, when `info` says, and its id stays when it is spoken again."""
+        `info` makes what is known of the call from the time it begins; it counts only when the call is new.
+        `in_writing`: the call began elsewhere, when `info` says, and its id stays when it is spoken again."""
+        known = self._calls.get(self._current(call))
+        if known is not None and known.handed_over_at is not None:
+            told = info(known.clock.started_at)
+            if ASSISTANT not in told.roles:
+                return self._join_person(known, line, channels, told.agent)
+            known.end(HANDED_OVER, code=1000)  # the assistant is asked again: another conversation
         name = call if in_writing else self._current(call)
         known = self._calls.get(name)
         phone_call = known or self._begin(name, info, in_writing=in_writing)
@@ -84,6 +92,17 @@ class Switchboard:
         offset_ms = max(known.clock.elapsed_ms(), known.end_of(channels)) if known else began_ms
         leg = Leg(phone_call, line, channels, offset_ms)
         phone_call.attach(leg)
+        return leg
+
+    def _join_person(self, call: PhoneCall, line: CallSocket, channels: frozenset[int], agent: str) -> Leg:
+        """The platform streams the conversation with a person, after the assistant's: the same call goes on. The person
+        is on a channel of their own, for the second one is the assistant's."""
+        theirs = agent_channel(call.info.roles)
+        channels = frozenset(theirs if channel == 1 else channel for channel in channels)
+        leg = Leg(call, line, channels, max(call.clock.elapsed_ms(), call.end_of(channels)), agent=theirs)
+        call.attach(leg)
+        if theirs in channels:
+            call.take_over(agent)
         return leg
 
     def _begin(self, name: str, info: Callable[[float], Call], *, in_writing: bool) -> PhoneCall:
@@ -146,9 +165,7 @@ class Switchboard:
                 line.heard_at = now
                 line.drop(f"nothing was heard for {gateway.silence_s:g} s", 1001)
             for call in list(self._calls.values()):
-                if call.lost_at is not None and now - call.lost_at >= gateway.resume_s:
-                    call.end("connection lost", failed=True)
-                else:
+                if not call.give_up(gateway.resume_s, gateway.handover_s, now):
                     call.catch_up()
 
     async def stop(self) -> None:

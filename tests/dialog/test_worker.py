@@ -243,6 +243,38 @@ async def test_a_person_takes_over_and_gives_back(rig: Rig) -> None:
     assert answered.action == "prices"
 
 
+async def test_a_rule_that_escalates_calls_for_a_person_once(bus_settings: Settings) -> None:
+    async with Rig(bus_settings) as rig:
+        rig.start()
+        await rig.open()
+        await rig.say("this is the third time i ask", 1)
+        usual: dict[str, Any] = {"call": "c", "severity": "critical", "text": "x", "at_ms": 1000, "at": time.time()}
+        await rig.bus.publish(CALLS, Alert(alert="c/quiet/1", rule="quiet", escalation=False, **usual))
+        await rig.bus.publish(CALLS, Alert(alert="c/angry/1", rule="angry", escalation=True, **usual))
+        turn = await rig.turn(2)
+        assert (turn.event, turn.input, turn.handover["reason"]) == ("escalated", "", "rule angry")
+        assert turn.replies[0].text.startswith("I'm passing you on")
+        await rig.stop()
+        rig.start()  # a successor reads the alert again
+        await rig.bus.publish(TURNS, CallTakenOver(call="c", agent="amir", at=time.time()))
+        assert (await rig.turn(3)).event == "taken_over"
+        await rig.bus.publish(CALLS, Alert(alert="c/angry/1", rule="angry", escalation=True, **usual))
+        await rig.say("hello", 4)
+        assert [turn.event for turn in await rig.turns()] == ["start", "heard", "escalated", "taken_over", "heard"]
+
+
+async def test_of_two_people_who_take_it_the_first_has_it(rig: Rig) -> None:
+    await rig.open()
+    await rig.say("i want to talk to a person", 1)
+    for agent in ("amir", "bea"):
+        await rig.bus.publish(TURNS, CallTakenOver(call="c", agent=agent, at=time.time()))
+    assert (await rig.turn(3)).session["agent"] == "amir"
+    await rig.bus.publish(TURNS, CallGivenBack(call="c", agent="bea", at=time.time()))
+    assert (await rig.turn(4)).replies == ()
+    await rig.bus.publish(TURNS, CallGivenBack(call="c", agent="amir", at=time.time()))
+    assert (await rig.turn(5)).replies
+
+
 async def test_keys_work_and_are_not_written_down(rig: Rig) -> None:
     await rig.open()
     await rig.turn(0)

@@ -94,6 +94,9 @@ class Playback:
         """Of turns that are not yet reported: what was heard of them."""
         self._goodbye = ""
         """Why the call ends when everything is said."""
+        self._stopped = False
+        self._handed_over = False
+        """Whether a person is to go on with it then."""
         self._marks: set[str] = set()
         """Of which the platform has not told yet that they were played."""
         self._marked = 0
@@ -105,6 +108,8 @@ class Playback:
     # -- the call's socket
 
     def connect(self, sink: AudioSink) -> None:
+        if self._stopped:
+            return
         self._sink = sink
         self._marks.clear()
         for clip in self._clips:
@@ -138,7 +143,8 @@ class Playback:
             self._clear = False
 
     def stop(self) -> list[Event]:
-        """The call is over: what was heard of what was being said."""
+        """The call is over, or a person's: what was heard of what was being said."""
+        self._stopped = True
         self._running.cancel()
         for request in self._requests:
             request.cancel()
@@ -153,6 +159,8 @@ class Playback:
 
     def take(self, event: Event) -> None:
         """An event of the call from the bus."""
+        if self._stopped:
+            return
         match event:
             case Turn() if event.turn > self._turn:  # the first of a number counts
                 self._take_turn(event)
@@ -176,7 +184,7 @@ class Playback:
         if turn.ended:
             self._goodbye = "the assistant said goodbye"
         elif turn.handover.get("queue") and not self._call.in_writing:  # there the person writes
-            self._goodbye = "handed over to a person"
+            self._handed_over = True
         self._changed.set()
 
     def _add(
@@ -198,7 +206,7 @@ class Playback:
 
     def press(self, digit: str) -> None:
         """A key: what is being said stops, as it does for a word."""
-        if not self._keypad.tells(digit):
+        if self._stopped or not self._keypad.tells(digit):
             metrics.IGNORED.labels(self._call.platform, "dtmf").inc()
             return
         self._cut("cut")
@@ -306,7 +314,7 @@ class Playback:
             self._began_ms = None
             for turn in list(self._open):
                 self._call.tell(self._report(turn))
-            if self._goodbye:
+            if self._goodbye or self._handed_over:
                 await self._end()
             await self._sleep(None)
 
@@ -316,8 +324,12 @@ class Playback:
         deadline = time.monotonic() + (MARK_S if told else TAIL_S)
         while (left := deadline - time.monotonic()) > 0 and (self._marks or not told):
             await self._sleep(left)
-        if not self._clips:
+        if self._clips:
+            return
+        if self._goodbye:
             self._call.end(self._goodbye, for_good=True, code=1000)
+        else:
+            self._call.hand_over()
 
     async def _wait_for_words(self, paused_at: float) -> None:
         """A cough is no interruption: without a word the sentence is said again."""

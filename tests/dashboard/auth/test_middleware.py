@@ -74,7 +74,7 @@ def test_strangers_get_the_sign_in_page_and_nothing_else(client: httpx.Client) -
         assert client.get(path).status_code == 401, path
     for path in ("/feed", "/audio/x", "/audio/x?token=nonsense"):
         assert client.get(path).status_code == 401, path
-    for action in ("note", "acknowledge", "correct", "swap"):
+    for action in ("note", "acknowledge", "correct", "swap", "take", "write", "give-back"):
         assert client.post(f"/actions/{action}", json={}).status_code == 401
     page = client.get("/sign-in", headers=HTML)
     assert page.status_code == 200
@@ -213,6 +213,13 @@ def test_actions_are_for_those_who_may(guarded_house: House, client: httpx.Clien
     assert act("anna", "agent", "correct", sentence=said.sentence, kind="shoe size", value="42") == 400
     assert act("anna", "agent", "correct", sentence=said.sentence, kind="role", value="nobody") == 400
     assert act("anna", "agent", "swap", call=call.id) == 403
+    for action in ("take", "give-back"):
+        assert act("ada", "analyst", action, call=call.id) == 403
+        assert act("ben", "agent", action, call=call.id) == 404
+        assert act("anna", "agent", action, call=call.id) == 409, "no conversation with the assistant"
+        assert act("anna", "agent", action, call=call.id, more=1) == 400
+    assert act("anna", "agent", "write", call=call.id, text="x") == 409
+    assert act("anna", "agent", "write", call=call.id, text=" ") == 400
     big = client.post("/actions/note", content=b"x" * 100_000, headers=token(guarded_house, "mia", "manager"))
     assert big.status_code == 413
     call.ends()

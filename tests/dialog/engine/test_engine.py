@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from dialog.engine.events import (
     Done,
     Effect,
     End,
+    Escalated,
     Failed,
     GivenBack,
     HandOver,
@@ -29,6 +31,7 @@ from dialog.engine.events import (
 from dialog.engine.session import Session
 from dialog.flow.loading import load
 from dialog.understanding.keywords import Keywords
+from dialog.understanding.types import Reading
 from dialog.values.registry import parser
 from tests.dialog.engine.conftest import NOW
 
@@ -191,6 +194,62 @@ def test_a_person_who_takes_over_is_not_interrupted_and_gives_back_in_the_middle
     step = engine.step(step.session, GivenBack(), NOW)
     assert texts(step)[-1].endswith("?")
     assert only_call(heard(engine, step.session, "boston").effects)
+
+
+def test_of_two_people_the_first_has_it_and_only_they_give_it_back(engine: Engine) -> None:
+    step = engine.step(engine.start("a", NOW).session, TakenOver("ann"), NOW)
+    for event in (TakenOver("ben"), GivenBack("ben")):
+        step = engine.step(step.session, event, NOW)
+        assert (step.session.handed_over, step.session.agent, step.effects) == (True, "ann", [])
+    step = engine.step(step.session, GivenBack("ann"), NOW)
+    assert (step.session.handed_over, step.session.agent) == (False, "")
+    assert texts(step)
+    again = engine.step(step.session, GivenBack("ann"), NOW)
+    assert texts(again) == [], "sent twice, it is said once"
+
+
+def test_a_rule_calls_for_a_person_unless_one_is_there(engine: Engine) -> None:
+    session = engine.start("a", NOW).session
+    step = engine.step(session, Escalated("a/angry/1", "angry"), NOW)
+    call = only_call(step.effects)
+    assert (call.action, call.arguments["reason"]) == ("handover", "rule angry")
+    taken = engine.step(session, TakenOver("ann"), NOW).session
+    step = engine.step(taken, Escalated("a/angry/1", "angry"), NOW)
+    assert step.effects == []
+    assert step.session.alerts == ["a/angry/1"]
+
+
+class Moody(Keywords):
+    """Lines with these words sound bad."""
+
+    def read(self, text: str) -> Reading:
+        reading = super().read(text)
+        return msgspec.structs.replace(reading, sentiment="negative" if "awful" in text else "neutral")
+
+
+def moody(engine: Engine, below: float | None) -> Engine:
+    patterns = replace(engine.assistant.patterns, handover_mood=below)
+    return Engine(replace(engine.assistant, patterns=patterns), Moody(), engine._parsers)
+
+
+def test_a_mood_that_stays_bad_calls_for_a_person_once(engine: Engine) -> None:
+    engine = moody(engine, -0.5)
+    step = heard(engine, engine.start("a", NOW).session, "how much are jeans this is awful")
+    assert [effect.action for effect in step.effects if isinstance(effect, Call)] == ["prices"], "one line is no mood"
+    step = heard(engine, step.session, "how much is milk this is awful")
+    calls = [effect for effect in step.effects if isinstance(effect, Call)]
+    assert [call.action for call in calls] == ["prices", "handover"], "the question is answered, too"
+    assert calls[1].arguments["reason"] == "mood"
+    step = heard(engine, step.session, "how much is a laptop this is awful")
+    assert "handover" not in [effect.action for effect in step.effects if isinstance(effect, Call)]
+
+
+def test_without_a_mood_in_the_flow_nobody_is_called(engine: Engine) -> None:
+    engine = moody(engine, None)
+    step = engine.start("a", NOW)
+    for _ in range(4):
+        step = heard(engine, step.session, "how much are jeans this is awful")
+        assert "handover" not in [effect.action for effect in step.effects if isinstance(effect, Call)]
 
 
 def test_what_was_heard_of_a_reply_is_kept(engine: Engine) -> None:

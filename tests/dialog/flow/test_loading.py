@@ -21,7 +21,7 @@ actions:
   hold: {call: "dialog.flow.model:Slot", needs: [location], changes: order,
          confirm: "Hold it in {{location}}?", key: [location]}
 guard: {medical: {like: [which pill is stronger, can i take both], say: "Please ask a pharmacist."}}
-patterns: {failures: 2, silence: 6 s, handover: {queue: shop, wait: 30 s}, digressions: 0,
+patterns: {failures: 2, silence: 6 s, handover: {queue: shop, wait: 30 s, mood: below -0.4}, digressions: 0,
            replies: {goodbye: [Bye, So long]}}
 intents: {points.balance: {like: [how many points do i have]}}
 aliases: {points: points.balance}
@@ -72,7 +72,7 @@ def test_a_folder_becomes_an_assistant_with_all_it_declares(tmp_path: Path) -> N
     assert assistant.guards[0].like == ("which pill is stronger", "can i take both")
     patterns = assistant.patterns
     assert (patterns.failures, patterns.silence_ms, patterns.digressions) == (2, 6000, 0)
-    assert (patterns.handover_queue, patterns.handover_wait_ms) == ("shop", 30_000)
+    assert (patterns.handover_queue, patterns.handover_wait_ms, patterns.handover_mood) == ("shop", 30_000, -0.4)
     assert [text.source for text in patterns.replies["goodbye"]] == ["Bye", "So long"]
     assert assistant.examples == {"points.balance": ("how many points do i have",)}
     assert assistant.aliases["points"] == "points.balance"

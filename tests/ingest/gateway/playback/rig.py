@@ -19,7 +19,14 @@ EventT = TypeVar("EventT", bound=Event)
 
 @asynccontextmanager
 async def speaking(bus: Recorder, address: str, **gateway: Any) -> AsyncIterator[Gateway]:
-    given = {"port": 0, "audiosocket_port": 0, "insecure": True, "resume_s": 2.0, "assistant": {"*": "retail"}}
+    given = {
+        "port": 0,
+        "audiosocket_port": 0,
+        "insecure": True,
+        "resume_s": 2.0,
+        "handover_s": 0.5,
+        "assistant": {"*": "retail"},
+    }
     stage = Gateway(bus, Settings.model_validate({"gateway": given | gateway, "speech": {"address": address}}))
     running = asyncio.create_task(stage.run())
     await asyncio.wait_for(stage.ready.wait(), 5)

@@ -8,14 +8,14 @@ import uuid
 import httpx
 import pytest
 
-from tenor.events import KeyPressed, TurnSpoken
+from tenor.events import CallTakenOver, KeyPressed, TurnSpoken
 from tests.ingest.gateway.conftest import Ended
 from tests.ingest.gateway.hearing import hear
 from tests.ingest.gateway.playback.rig import Assistant, of, speaking, spoken, until
 from tests.ingest.gateway.recorder import Recorder
-from tests.ingest.gateway.simulators.audiosocket import AudioSocketCaller
+from tests.ingest.gateway.simulators.audiosocket import AudioSocket, AudioSocketCaller
 from tests.ingest.gateway.simulators.synthesis import VOICE_HZ, ScriptedSynthesis, words_in
-from tests.ingest.gateway.simulators.tones import pitch
+from tests.ingest.gateway.simulators.tones import AGENT_HZ, pitch, tone
 
 NUMBER = uuid.UUID(int=7)
 CALL = f"audiosocket-{NUMBER}"
@@ -104,6 +104,28 @@ async def test_a_registration_may_ask_for_the_assistant(bus: Recorder, ended: En
             call = await ended("audiosocket-42")
     assert call.info.roles == ("caller", "assistant")
     assert (call.info.attributes["assistant"], call.info.queue) == ("shop", "orders")
+
+
+async def test_after_the_hand_over_a_socket_registered_for_the_agent_goes_on_with_the_same_call(
+    bus: Recorder, ended: Ended
+) -> None:
+    async with ScriptedSynthesis() as voice, speaking(bus, voice.address, assistant={}, handover_s=20.0) as gateway:
+        await register(gateway.port, {"uuid": str(NUMBER), "call": "42", "assistant": "shop"})
+        async with AudioSocketCaller(gateway.audiosocket_port, NUMBER) as caller:
+            await caller.silence(0.1)
+            await until(lambda: "audiosocket-42" in hear(bus.events))
+            told = {"queue": "retail", "reason": "asked", "summary": ""}
+            await Assistant(bus, "audiosocket-42").say(SHORT, handover=told)
+            await until(lambda: bool(of(bus, TurnSpoken)))
+            await asyncio.wait_for(caller.closed.wait(), 5)
+        agent = uuid.UUID(int=8)
+        await register(gateway.port, {"uuid": str(agent), "call": "42", "role": "agent", "agent": "kim"})
+        async with AudioSocket(gateway.audiosocket_port, agent) as leg:
+            await leg.speak(tone(AGENT_HZ, 0.5))
+            await leg.hang_up()
+            call = await ended("audiosocket-42")
+    assert [one.agent for one in of(bus, CallTakenOver)] == ["kim"]
+    assert pitch(call.pcm(2)[-3200:]) == pytest.approx(AGENT_HZ, abs=5)
 
 
 async def register(port: int, body: dict[str, str]) -> None:

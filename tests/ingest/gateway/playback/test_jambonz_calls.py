@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 
+import numpy as np
 import pytest
 
-from tenor.events import KeyPressed, TurnSpoken
+from tenor.events import CallTakenOver, KeyPressed, TurnSpoken
 from tests.ingest.gateway.conftest import Ended
 from tests.ingest.gateway.hearing import hear
 from tests.ingest.gateway.playback.rig import Assistant, of, speaking, spoken, until
 from tests.ingest.gateway.recorder import Recorder
 from tests.ingest.gateway.simulators.jambonz import Listen, ListenCaller
 from tests.ingest.gateway.simulators.synthesis import VOICE_HZ, ScriptedSynthesis, words_in
-from tests.ingest.gateway.simulators.tones import pitch
+from tests.ingest.gateway.simulators.tones import AGENT_HZ, CALLER_HZ, pitch, tone
 
 CALL = "jambonz-c1"
 SHORT = "It rains today."
@@ -71,3 +72,20 @@ async def test_two_people_are_not_spoken_to(bus: Recorder, ended: Ended) -> None
             pass
         call = await ended(CALL)
     assert call.info.roles == ("caller", "agent")
+
+
+async def test_after_the_hand_over_the_dial_verb_s_listen_goes_on_with_the_same_call(
+    bus: Recorder, ended: Ended
+) -> None:
+    async with ScriptedSynthesis() as voice, speaking(bus, voice.address, handover_s=20.0) as gateway:
+        async with ListenCaller(gateway.port, "c1") as caller:
+            await until(lambda: CALL in hear(bus.events))
+            await Assistant(bus, CALL).say(SHORT, handover={"queue": "retail", "reason": "asked", "summary": ""})
+            await asyncio.wait_for(caller.closed.wait(), 5)
+        async with Listen(gateway.port, "c1", metadata={"agent": "kim"}) as stereo:
+            await stereo.speak(np.stack([tone(CALLER_HZ, 0.5), tone(AGENT_HZ, 0.5)], 1))
+            await until(lambda: bool(of(bus, CallTakenOver)))
+        call = await ended(CALL)
+    assert [one.agent for one in of(bus, CallTakenOver)] == ["kim"]
+    assert pitch(call.pcm(2)[-3200:]) == pytest.approx(AGENT_HZ, abs=5)
+    assert pitch(call.pcm(0)[-3200:]) == pytest.approx(CALLER_HZ, abs=5)

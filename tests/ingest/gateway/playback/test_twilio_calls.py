@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from ingest.gateway import Gateway
-from tenor.events import AUDIO, TRANSCRIPTS, TURNS, CallEnded, KeyPressed, TurnFiller, TurnSpoken
+from tenor.events import AUDIO, TRANSCRIPTS, TURNS, CallEnded, CallTakenOver, KeyPressed, TurnFiller, TurnSpoken
 from tests.ingest.gateway.conftest import Ended
 from tests.ingest.gateway.hearing import hear
 from tests.ingest.gateway.playback.rig import Assistant, of, speaking, spoken, until
 from tests.ingest.gateway.recorder import Recorder
 from tests.ingest.gateway.simulators.synthesis import VOICE_HZ, ScriptedSynthesis, words_in
-from tests.ingest.gateway.simulators.tones import CALLER_HZ, pitch, tone
+from tests.ingest.gateway.simulators.tones import AGENT_HZ, CALLER_HZ, pitch, tone
 from tests.ingest.gateway.simulators.twilio import TwilioCaller, TwilioStream
 
 CALL = "twilio-CA1"
@@ -278,6 +278,52 @@ async def test_the_last_word_is_heard_before_the_stream_is_closed(
         assert caller.socket.close_code == 1000
     assert call.ended is not None
     assert (call.ended.reason, call.ended.failed) == (reason, False)
+
+
+HANDOVER = {"queue": "retail", "reason": "asked", "summary": "About the weather (open)"}
+
+
+async def test_the_stream_with_the_person_goes_on_with_the_same_call(
+    bus: Recorder, assistant: Assistant, voice: ScriptedSynthesis, ended: Ended
+) -> None:
+    async with speaking(bus, voice.address, handover_s=20.0) as gateway:
+        async with TwilioCaller(gateway.port, "CA1") as caller:
+            await begun(bus)
+            await assistant.say(SHORT, handover=HANDOVER)
+            await asyncio.wait_for(caller.closed.wait(), 5)
+            assert words_in(caller.heard) == pytest.approx(3, abs=0.2), "the announcement was played out"
+        assert of(bus, CallEnded) == []
+        async with TwilioStream(gateway.port, "CA1", parameters={"agent": "kim", "queue": "retail"}) as stream:
+            await until(lambda: bool(of(bus, CallTakenOver)))
+            await assistant.say("Nobody hears this.")
+            await stream.press("0")
+            await stream.speak({"inbound": tone(CALLER_HZ, 0.5), "outbound": tone(AGENT_HZ, 0.5)})
+            await stream.stop()
+            call = await ended(CALL)
+    assert [(one.call, one.agent) for one in of(bus, CallTakenOver)] == [(CALL, "kim")]
+    assert call.ended is not None
+    assert (call.ended.reason, call.ended.failed) == ("hangup", False)
+    assert pitch(call.pcm(2)[-3200:]) == pytest.approx(AGENT_HZ, abs=5), "the person has a channel of their own"
+    assert pitch(call.pcm(0)[-3200:]) == pytest.approx(CALLER_HZ, abs=5)
+    assert voice.texts == [SHORT], "the assistant is silent"
+    assert of(bus, KeyPressed) == []
+
+
+async def test_who_comes_back_to_the_assistant_has_a_new_conversation(
+    bus: Recorder, assistant: Assistant, voice: ScriptedSynthesis, ended: Ended
+) -> None:
+    async with speaking(bus, voice.address, handover_s=20.0) as gateway:
+        async with TwilioCaller(gateway.port, "CA1") as caller:
+            await begun(bus)
+            await assistant.say(SHORT, handover=HANDOVER)
+            await asyncio.wait_for(caller.closed.wait(), 5)
+        async with TwilioCaller(gateway.port, "CA1") as caller:
+            call = await ended(CALL)
+            await until(lambda: f"{CALL}-2" in hear(bus.events))
+            await caller.stop()
+    assert call.ended is not None
+    assert (call.ended.reason, call.ended.failed) == ("handed over to a person", False)
+    assert of(bus, CallTakenOver) == []
 
 
 async def test_a_call_that_ends_while_it_is_spoken_to_says_what_was_heard(

@@ -65,6 +65,8 @@ class AudioSocketCaller(AudioSocket):
         self.received: list[tuple[int, bytes]] = []
         self.most_ahead_s = 0.0
         """How much audio waited to be played at most."""
+        self.closed = asyncio.Event()
+        """We have hung up."""
         self._rate_hz = rate
 
     async def __aenter__(self) -> Self:
@@ -90,6 +92,7 @@ class AudioSocketCaller(AudioSocket):
             kind, length = struct.unpack(">BH", await self.reader.readexactly(3))
             payload = await self.reader.readexactly(length)
             if kind == 0x00:
+                self.closed.set()
                 return
             assert length == self._rate_hz // 50 * 2, "20 ms in each frame"
             self.received.append((kind, payload))
