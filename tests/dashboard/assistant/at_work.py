@@ -14,10 +14,10 @@ from tests.dialog.rig import Worker
 
 
 @contextmanager
-def assistant_at_work(house: House, home: Path, **actions: Action) -> Iterator[None]:
+def assistant_at_work(house: House, home: Path, *, flows: Path = SHIPPED, **actions: Action) -> Iterator[None]:
     """`actions` take the place of the sample shop's."""
     floor = house.floor
-    worker = Worker(home, SHIPPED, **actions).make(floor._bus)
+    worker = Worker(home, flows, **actions).make(floor._bus)
 
     async def start() -> asyncio.Task[None]:
         return asyncio.create_task(worker.run())

@@ -6,12 +6,13 @@ from datetime import UTC, date
 from typing import Any
 
 from storage.db.engine import Database
-from storage.queries import assistant
+from storage.queries import assistant, calls
 from storage.queries.assistant import AssistantFigures, StateFigures
+from storage.queries.live import live_calls
 from storage.queries.periods import Period
 from storage.viewer import HOUSE, Viewer
 from storage.writer.event_batch import EventBatch
-from tenor.events import Event
+from tenor.events import CallGivenBack, CallTakenOver, Event
 from tests.storage.events import STARTED, info, looked_up, state, turn
 
 DAY = Period(date.fromtimestamp(STARTED), date.fromtimestamp(STARTED), UTC)
@@ -136,3 +137,33 @@ def test_a_hand_over_whose_action_has_another_shape_is_counted(database: Databas
         row.actions = [7, {"name": "handover"}, {"name": "handover", "arguments": {"reason": 3}}]
         session.add(row)
     assert figures(database).reasons == (("asked", 1),)
+
+
+def test_a_call_says_whether_it_waits_and_who_has_it(database: Database) -> None:
+    ann, ben = Viewer("ann", "agent"), Viewer("ben", "agent")
+
+    def seen(*events: Event) -> tuple[list[str], str, str]:
+        keep(database, *events)
+        with database.session() as session:
+            row = calls.find(session, HOUSE, "c")
+            assert row is not None
+            live = {who.name: bool(live_calls(session, who)) for who in (ann, ben)}
+            found = {who.name: calls.find(session, who, "c") is not None for who in (ann, ben)}
+            assert live == found
+            return [name for name, there in found.items() if there], row.agent, row.handover.get("state", "")
+
+    asked = turn("c", 2, "a person", **handed_over("asked"))
+    taken = [CallTakenOver(call="c", agent=who, at=STARTED + 5) for who in ("ann", "ben")]
+    assert seen(*conversation("c", {}, over=False)) == ([], "", "")
+    assert seen(asked) == (["ann", "ben"], "", "waiting")
+    assert seen(turn("c", 3, event="nobody_came")) == (["ann", "ben"], "", "missed")
+    assert seen(*taken) == (["ann"], "ann", "taken"), "the first has it"
+    assert seen(asked, *taken) == (["ann"], "ann", "taken"), "read again, nothing changes"
+    about = info(medium="chat", roles=("caller", "assistant"), started_at=STARTED, agent="")
+    assert seen(state("c", "live", at=STARTED + 6, info=about)) == (["ann"], "ann", "taken")
+    assert seen(CallGivenBack(call="c", agent="ben", at=STARTED + 7)) == (["ann"], "ann", "taken")
+    assert seen(CallGivenBack(call="c", agent="ann", at=STARTED + 7)) == (["ann"], "ann", "")
+    assert seen(turn("c", 5, "a person", **handed_over("asked"))) == (["ann", "ben"], "ann", "waiting")
+    keep(database, state("c", "ended", STARTED + 9))
+    with database.session() as session:
+        assert calls.find(session, ben, "c") is None, "what is over waits for nobody"
