@@ -1,5 +1,5 @@
 // Beside the conversation: the moods, the figures, what was wanted, alerts and notes.
-import { daytime, el, moodClass, moodText, say, shape, slotName, words } from "./dom.js"
+import { daytime, el, moodClass, moodText, ruleName, say, shape, slotName, words } from "./dom.js"
 import { curve, now as moodNow } from "./curve.js"
 
 const FIGURES = [
@@ -86,6 +86,7 @@ export function wanted() {
       const counts = new Map(), slots = new Map()
       for (const sentence of call.ordered()) {
         const { intent, side } = call.shown(sentence)
+        if (side === "assistant") continue
         if (side !== "agent" && intent && intent !== "unknown") counts.set(intent, (counts.get(intent) || 0) + 1)
         for (const [slot, value] of Object.entries(sentence.slots || {})) {
           const name = slotName(slot)
@@ -108,7 +109,7 @@ export function alerts({ onFind }) {
       root.hidden = call.alerts.size === 0
       list.replaceChildren(...[...call.alerts.values()].sort((a, b) => b.at_ms - a.at_ms).map((alert) => el("button", {
         class: "alert-line", onclick: () => onFind(alert),
-      }, el("span", { class: `badge ${alert.severity}`, text: `⚑ ${words(alert.rule)}${alert.escalation ? " · step in" : ""}` }),
+      }, el("span", { class: `badge ${alert.severity}`, text: `⚑ ${ruleName(alert.rule)}${alert.escalation ? " · step in" : ""}` }),
       el("span", { class: "small soft", text: `${call.when(alert.at_ms)} · ${alert.text}` }))))
     },
   }

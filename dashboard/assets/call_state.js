@@ -134,7 +134,7 @@ export class CallState {
   transcript(said) {
     this.interims.delete(said.channel)
     // Topics are read side by side: what comes of an utterance may come after the sentence it became.
-    const told = said.start_ms + SLACK_MS < (this.heard.get(said.channel) || 0)
+    const told = this.sentences.has(said.utterance) || said.start_ms + SLACK_MS < (this.heard.get(said.channel) || 0)
     if (said.text && !told) this.interims.set(said.channel, said)
   }
 

@@ -87,7 +87,7 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
     say(row.time, call.when(sentence.start_ms))
     say(row.text, text)
     const told = [el("span", { class: "feeling", text: foreign ? "another language" : `${shape(sentiment)} ${sentiment}` })]
-    const turn = call.turnOf(sentence) // what the assistant made of it, where it was asked
+    const heard = call.turnOf(sentence), turn = heard?.intent ? heard : null // what the assistant made of it
     const wish = turn && !labels.intent ? turn.intent : intent
     if (wish && !UNCLEAR.has(wish)) told.push(el("span", { class: "chip", text: words(wish) }))
     for (const [name, value] of Object.entries((turn ? turn.slots : sentence.slots) || {})) told.push(el("span", { class: "chip" }, `${slotName(name)} `, el("b", { text: value })))

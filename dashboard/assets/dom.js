@@ -28,9 +28,13 @@ export function say(element, text) {
 }
 
 export const words = (name) => {
-  const said = (name || "").replace(/[_-]+/g, " ").trim()
+  const said = (name || "").replace(/[._-]+/g, " ").trim()
   return said.charAt(0).toUpperCase() + said.slice(1)
 }
+
+/** The rule of the assistant's own alert, which is no rule of the house's. */
+export const HANDOVER = "assistant.handover"
+export const ruleName = (rule) => (rule === HANDOVER ? "Person wanted" : words(rule))
 
 /** What kind of value a slot has: a sentence's second date is called date_2. */
 export const slotName = (slot) => words(slot.replace(/_\d+$/, ""))

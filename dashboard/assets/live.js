@@ -1,5 +1,5 @@
 // The Live page: every call of now as a tile, worst first.
-import { clock, el, everyFrame, feelFrom, loading, moodClass, moodText, nameOf, placeOf, say, shape, sideOf, turned, words } from "./dom.js"
+import { HANDOVER, clock, el, everyFrame, feelFrom, loading, moodClass, moodText, nameOf, placeOf, ruleName, say, shape, sideOf, turned, words } from "./dom.js"
 import { curve, now as moodNow } from "./curve.js"
 import { delays } from "./delays.js"
 import { listen } from "./feed.js"
@@ -13,7 +13,6 @@ const PLACE = "tenor.live.scroll", FILTERS = "tenor.live.filters"
 const FITS = 64 // letters on the two lines of a tile, about
 const CALM_MS = 3000, SUDDEN = 0.2 // a call finds its place when its mood has rested so long, or has leapt so far
 const SAME_CLOCK_S = 1
-const HANDOVER = "assistant.handover" // the rule of the assistant's own alert
 const SLACK_MS = 100
 const SEVERITY = { info: 0.1, warning: 0.5, critical: 1.5 }
 
@@ -173,7 +172,7 @@ export default function (component) {
     if (alert) {
       parts.badge.className = `badge ${severity}`
       parts.badge.title = alert.text
-      say(parts.badge, `⚑ ${alert.rule === HANDOVER ? "Person" : words(alert.rule)}${call.alerts.size > 1 ? ` +${call.alerts.size - 1}` : ""}`)
+      say(parts.badge, `⚑ ${ruleName(alert.rule)}${call.alerts.size > 1 ? ` +${call.alerts.size - 1}` : ""}`)
     }
     const summary = [...call.alerts.values()].filter(({ rule }) => rule === HANDOVER).pop()?.text
     parts.person.hidden = !call.handover?.state
@@ -347,7 +346,8 @@ export default function (component) {
       const side = sideOf(said.role, call.sides)
       call.interims.delete(side)
       // Topics are read side by side: what comes of an utterance may come after the sentence it became.
-      const told = said.start_ms + SLACK_MS < (call.heard[side] || 0)
+      const written = said.final && (call.revisions.has(said.utterance) || call.last?.sentence === said.utterance)
+      const told = written || said.start_ms + SLACK_MS < (call.heard[side] || 0)
       if (said.text && !told) call.interims.set(side, { side, text: said.text })
       changed.add(call)
       paint()

@@ -1,5 +1,5 @@
 // My call: the call at hand, to be read at a glance. Turns to the newest call by itself.
-import { act, clock, el, everyFrame, feelFrom, loading, moodClass, moodText, placeOf, say, shape, words } from "./dom.js"
+import { HANDOVER, act, clock, el, everyFrame, feelFrom, loading, moodClass, moodText, placeOf, say, shape, words } from "./dom.js"
 import { alerts, card, moods, notes, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { now as moodNow } from "./curve.js"
@@ -216,4 +216,4 @@ export default function (component) {
 }
 
 /** What the assistant told whoever takes the call. */
-const summaryOf = (raised) => raised.filter(({ rule }) => rule === "assistant.handover").pop()?.text || ""
+const summaryOf = (raised) => raised.filter(({ rule }) => rule === HANDOVER).pop()?.text || ""

@@ -49,6 +49,7 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
     session = turn.session
     if session.handed_over:
         turn.note("a person has the conversation")
+        session.intent = ""
         return
     if session.ended:
         turn.forget()
