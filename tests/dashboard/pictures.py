@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 import time
@@ -34,8 +35,10 @@ def main(names: list[str]) -> None:
     try:
         if not names or "assistant" in names:
             _assistant(thread)
-            if names == ["assistant"]:
-                return
+        if not names or "takeover" in names:
+            _takeover(thread)
+        if names and not {*names} - {"assistant", "takeover"}:
+            return
         with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
             calls = floor_at_work(house.floor)
             anna, heard = calls["anna"], over(house.floor)
@@ -90,6 +93,46 @@ def _assistant(thread: BrowserThread) -> None:
             page = thread.run(speaker.open, house=house, phone=phone, dark=dark)
             thread.run(_talk, page=page, path=FOLDER / f"assistant{suffix}.png")
         thread.run(speaker.browser.close)
+
+
+def _takeover(thread: BrowserThread) -> None:
+    """An agent's page, with a conversation that was taken from the assistant."""
+    with (
+        tempfile.TemporaryDirectory() as home,
+        running_house(Path(home)) as house,
+        assistant_at_work(house, Path(home)),
+    ):
+        command = (sys.executable, "-m", "tenor", "--home", home, "--set=bus.partitions=4", "serve", "language")
+        language = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        try:
+            thread.run(_hand_over, context=thread.run(thread.context, address=house.address), where=house.address)
+            for suffix, phone, dark in (("", False, False), ("-phone", True, False), ("-dark", False, True)):
+                context = thread.run(thread.context, address=house.address, phone=phone, dark=dark)
+                where, picture = f"{house.address}/?as=agent:anna", FOLDER / f"takeover{suffix}.png"
+                thread.run(_shoot, context=context, where=where, wait=".composer", path=picture, calls={})
+        finally:
+            language.terminate()
+            language.wait(20)
+
+
+def _hand_over(context: BrowserContext, where: str) -> None:
+    shopper, agent = context.new_page(), context.new_page()
+    shopper.goto(f"{where}/assistant")
+
+    def say(text: str, replies: int) -> None:
+        shopper.get_by_label("Your message").fill(text)
+        shopper.get_by_role("button", name="Submit").click()
+        shopper.locator("li.assistant").nth(replies - 1).wait_for()
+
+    say("how much are jeans in boston", 2)
+    say("you never understand me, I want to talk to a person", 3)
+    agent.goto(f"{where}/?as=agent:anna")
+    agent.get_by_role("button", name="Take the call").click()
+    agent.get_by_label("Write to the shopper").fill("Hello, this is Anna. Which jeans do you mean?")
+    agent.get_by_role("button", name="Send").click()
+    shopper.locator("li.agent").wait_for()
+    say("the blue ones, size 32", 3)
+    agent.close()
 
 
 def _talk(page: Page, path: Path) -> None:
