@@ -135,7 +135,9 @@ export default function (component) {
     ack(event) { call?.acknowledge(event); aside() },
     label(label) { if (call) { call.label(label); said.refill(label.sentence); aside() } },
     turn(turn) { if (call) { call.exchange(turn); for (const one of turn.cause) said.refill(one); aside() } },
-    handover(event) { call?.handOver(event); aside() },
+    handover(event) {
+      if (call) { call.handOver(event); aside() } else setTimeout(again, LOOK_MS[0]) // the database does not have it yet
+    },
     swap(turned) { if (call?.turn(turned)) { said.refillAll(); aside() } },
   }
 
