@@ -36,6 +36,7 @@ from tenor.aio import run_to_completion
 from tenor.backchannel import is_backchannel
 from tenor.bus import Bus
 from tenor.events import CALLS, TRANSCRIPTS, TURNS, Call, Turn, TurnAction, TurnReply, TurnSpoken
+from tenor.handover import is_on_telephone
 from tenor.telemetry import trace_stages
 
 log = structlog.get_logger(__name__)
@@ -346,7 +347,7 @@ class AssistantCall:
         """When nothing having happened is a turn of its own. Who writes is not hurried."""
         if session.ended or self.end is not None:
             return 0.0
-        if exchange.handover is not None and not self._written:
+        if exchange.handover is not None and is_on_telephone(self.info.source, self.info.medium):
             return 0.0  # the platform's queue has the call: there is nobody whom we could tell that no one came
         if exchange.handover is not None:
             wait_ms = self._flows().engine.assistant.patterns.handover_wait_ms

@@ -55,6 +55,11 @@ def followed(now: Handover, event: Event) -> Handover:
     return now
 
 
+def is_on_telephone(source: str, medium: str) -> bool:
+    """Whether a platform has the call, and its queue gets it. Who speaks on the web page can also be written to."""
+    return medium == "voice" and source != "web"
+
+
 def agent_channel(roles: tuple[str, ...] | list[str]) -> int:
     """The channel of a person who joins a call of the assistant: the one after those that the call began with."""
     return roles.index(AGENT) if AGENT in roles else len(roles)

@@ -4,7 +4,7 @@ import { alerts, card, moods, notes, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { now as moodNow } from "./curve.js"
 import { listen } from "./feed.js"
-import { reasonOf, sinceOf, takeover, waits } from "./takeover.js"
+import { onTelephone, reasonOf, sinceOf, takeover, waits } from "./takeover.js"
 
 const LINES = 6
 const ASKED = 20 // sentences the next steps are chosen by
@@ -78,7 +78,7 @@ export default function (component) {
       try { taken(await act(current.data.token, "take", { call: about.id }), about.id) }
       catch (error) { take.disabled = false; trouble.hidden = false; trouble.textContent = error.message }
     }
-    const written = about.medium !== "voice"
+    const written = !onTelephone(about)
     const root = el("section", { class: "card handover waits", role: "listitem", "data-call": about.id },
       el("div", { class: "line" }, el("b", { text: about.handover.state === "missed" ? "Nobody came yet" : "Waits for a person" }), time,
         el("span", { class: "gap" }), written ? take : el("span", { class: "soft", text: `in the telephone queue ${about.handover.queue}` })),
@@ -197,7 +197,7 @@ export default function (component) {
       },
       state({ call: next, state, info }) {
         if (state === "live" && info?.agent === data.name) turn(next, info.started_at)
-        if (state === "live" && info?.attributes?.assistant) heardOf(next, { medium: info.medium, started_at: info.started_at })
+        if (state === "live" && info?.attributes?.assistant) heardOf(next, { medium: info.medium, source: info.source, started_at: info.started_at })
         if (state !== "live" && state !== "ringing") { waiting.delete(next); drawQueue() }
       },
       turn({ call: next, handover }) { if (handover?.queue) heardOf(next, { summary: handover.summary }) },

@@ -13,6 +13,9 @@ const TAKES = new Set(["agent", "manager", "administrator"])
 export const reasonOf = ({ reason = "" } = {}) =>
   REASONS[reason] || (reason.startsWith("rule ") ? `Rule: ${words(reason.slice(5))}` : words(reason)) || "A person is called for"
 
+/** Whether a platform has the call: who speaks on the web page can also be written to. */
+export const onTelephone = ({ source, medium }) => medium === "voice" && source !== "web"
+
 export const waits = (handover) => handover?.state === "waiting" || handover?.state === "missed"
 
 /** How long it has been so, for people. */
@@ -75,7 +78,7 @@ export function takeover({ name, role, token }) {
     banner.hidden = !ours || !call.live
     if (first) recall()
     if (banner.hidden) { composer.hidden = true; return }
-    const { handover = {}, medium } = call.about, written = medium !== "voice", mine = handover.state === "taken" && handover.agent === name
+    const { handover = {} } = call.about, written = !onTelephone(call.about), mine = handover.state === "taken" && handover.agent === name
     banner.classList.toggle("waits", waits(handover))
     const who = handover.agent ? call.names.get(handover.agent) || handover.agent : "A person"
     say(title, {

@@ -24,7 +24,7 @@ from tenor.aio import run_to_completion
 from tenor.bounded_dict import BoundedDict
 from tenor.bus import Bus
 from tenor.events import TRANSCRIPTS, TURNS, CallGivenBack, CallTakenOver, Transcript
-from tenor.handover import AGENT, ASSISTANT, Handover, read_handover
+from tenor.handover import AGENT, ASSISTANT, Handover, agent_channel, is_on_telephone, read_handover
 from tenor.redaction import Redactor
 
 GOING_ON: Final = ("ringing", "live")
@@ -41,7 +41,7 @@ class Takeovers:
     async def take(self, viewer: Viewer, call: str) -> Handover:
         """The conversation is this person's from now on, unless somebody was quicker."""
         row, now = await self._find(viewer, call)
-        if row.medium == "voice":
+        if is_on_telephone(row.source, row.medium):
             raise Denied(409, "this call is on the telephone: whoever answers it there has it")
         if now.state == "taken":
             _only(viewer, now)
@@ -75,7 +75,7 @@ class Takeovers:
         if row.redact != "off":
             before = self._before.get(call, "")
             text = (await asyncio.to_thread(self._redactor.redact, text, (), before=before)).text
-        channel = row.roles.index(AGENT) if AGENT in row.roles else len(row.roles)
+        channel = agent_channel(row.roles)
         name = hashlib.sha256((message or secrets.token_hex(8)).encode()).hexdigest()[:16]
         at = time.time()
         start_ms = max(0, int((at - row.started_at) * 1000))

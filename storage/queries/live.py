@@ -18,7 +18,20 @@ from storage.viewer import Viewer
 CALLS, SAID, ALERTS = (tables.Call.metadata.tables[name] for name in ("calls", "sentences", "alerts"))
 _curves = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 OF_CALL = (
-    *("id", "state", "medium", "agent", "customer", "site", "queue", "started_at", "task", "swapped", "mood_caller"),
+    *(
+        "id",
+        "state",
+        "medium",
+        "source",
+        "agent",
+        "customer",
+        "site",
+        "queue",
+        "started_at",
+        "task",
+        "swapped",
+        "mood_caller",
+    ),
     *("mood_agent", "sentences", "alerts", "escalations", "metrics", "sample", "handover", "attributes"),
 )
 OF_SENTENCE = ("id", "role", "start_ms", "end_ms", "text", "sentiment", "mood", "intent")
@@ -33,6 +46,7 @@ class LiveCall:
     id: str
     state: str
     medium: str
+    source: str
     agent: str
     customer: str
     site: str
