@@ -165,4 +165,5 @@ class CallAnalysis:
             language=analysis.language,
             models=dict(analysis.models),
             times=dict(draft.times),
+            novelty=None if analysis.novelty is None else round(analysis.novelty, 2),
         )

@@ -515,8 +515,8 @@ class Label(Event, tag="label", frozen=True, kw_only=True):
     seconds: float | None = None
     """How long the person looked before answering."""
     why: str = ""
-    """Why the person was asked: `sample` (at random), `unsure`, `disputed`, `doubted`, `novel`, `second`, `control`,
-    `call` (nobody asked: on the call's page) or `import`."""
+    """Why the person was asked: `sample` (at random), `unsure`, `disputed`, `doubted`, `novel`, `second`, `rare`,
+    `control`, `call` (nobody asked: on the call's page) or `import`."""
     model: str = ""
     """Which model had answered."""
     held: bool = False

@@ -11,21 +11,19 @@ from typing import get_args
 import streamlit as st
 
 from dashboard.context import current_context
-from dashboard.ui import charts, elements, formatting, navigation, stat_cards, tables, theme
+from dashboard.ui import charts, elements, formatting, navigation, review_turns, stat_cards, tables, theme
 from dashboard.ui.review_queue import GivenAnswer, ReviewQueue
 from storage.db.engine import Database
-from storage.labels import agreement, review
+from storage.labels import agreement, checks, holds, review
 from storage.labels.review import Kind, ReviewItem, SentenceInContext
+from storage.labels.why import MEANING
 from storage.viewer import Viewer
 from tenor.taxonomy.in_force import NamesInForce
 
+TURNS = "turns"
+"""Of the assistant: intent and slots at once."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
-WHY = {
-    "disagreement": "people see this differently from the model, or from each other",
-    "unsure": "the model is not sure",
-    "second opinion": "one person has looked at it",
-    "sample": "drawn at random",
-}
+TITLES = {TURNS: "Assistant"}
 DIGITS = 9
 FOCUS = """export default function () {
   const until = performance.now() + 3000
@@ -43,12 +41,16 @@ FOCUS = """export default function () {
 def show(viewer: Viewer, database: Database) -> None:
     tables.apply_styles()
     elements.heading("Review", "your word beside the model's; neither overwrites the other")
-    kind = st.segmented_control(
-        "What to review", KINDS, default=KINDS[0], required=True, key="kind", bind="query-params",
-        format_func=formatting.words, label_visibility="collapsed",
+    what = st.segmented_control(
+        "What to review", (*KINDS, TURNS), default=KINDS[0], required=True, key="kind", bind="query-params",
+        format_func=lambda name: TITLES.get(name, formatting.words(name)), label_visibility="collapsed",
     )  # fmt: skip
-    _queue(viewer, database, kind or KINDS[0])
-    _agreement(viewer, database, kind or KINDS[0])
+    if what == TURNS:
+        review_turns.show_queue(viewer, database)
+        return
+    kind = what if what in KINDS else KINDS[0]
+    _queue(viewer, database, kind)
+    _agreement(viewer, database, kind)
 
 
 @st.fragment
@@ -107,8 +109,8 @@ def _card(chosen: ReviewItem, looked: SentenceInContext, kind: Kind) -> None:
         f'<div class="t-card" data-sentence="{escape(one.id, quote=True)}">{before}'
         f'<div class="main"><i>{escape(said.role)}</i>{escape(said.text)}</div>{after}'
         f'<div class="guess"><span>The model says <b>{guess}</b></span></div>'
-        f'<div class="t-keys">{WHY[chosen.why]} · {escape(where)} · <a href="{link}" target="_self">call</a> {sample}'
-        "</div></div>"
+        f'<div class="t-keys">{MEANING[chosen.why]} · {escape(where)} · '
+        f'<a href="{link}" target="_self">call</a> {sample}</div></div>'
     )
 
 
@@ -210,8 +212,8 @@ def _agreement(viewer: Viewer, database: Database, kind: Kind) -> None:
     if not efforts:
         return
     tables.sample_notice(made_up)
-    if viewer.role == "administrator":
-        _outlying_reviewers(agreement.outlying_reviewers(pairs))
+    if viewer.role in holds.DECIDES:
+        _doubtful_authors(viewer, database)
     left, right = st.columns(2)
     with left:
         stat_cards.section("Agreement", "Cohen's kappa with its 95 % interval: 1 always, 0 as by chance")
@@ -235,14 +237,42 @@ def _agreement(viewer: Viewer, database: Database, kind: Kind) -> None:
     stat_cards.show(made)
 
 
-def _outlying_reviewers(found: list[agreement.OutlyingReviewer]) -> None:
-    for odd in found:
-        own, others = odd.own, odd.others
+def _doubtful_authors(viewer: Viewer, database: Database) -> None:
+    """Those whose labels wait for a decision, and those who should be asked."""
+    with database.session() as session:
+        held = holds.holds(session)
+        suspects = checks.suspicions(session)
+    for one in held:
+        since = f"held since {formatting.moment(one.at)}" + (f" by {one.by}" if one.by else "")
+        _doubtful_author(viewer, database, one.author, f"{since}: {one.reason}", "Release", _release)
+    for suspect in suspects:
+        about = f"labels {suspect.kind} unlike everyone else: {suspect.reason}"
+        hold = partial(_hold, reason=f"{suspect.kind}: {suspect.reason}")
+        _doubtful_author(viewer, database, suspect.author, about, "Hold", hold)
+
+
+def _doubtful_author(
+    viewer: Viewer, database: Database, author: str, about: str, title: str, decide: Callable[..., None]
+) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.html(
-            f'<div class="t-warn" role="status"><b>{escape(odd.author)}</b> labels {odd.kind} unlike everyone else: '
-            f"kappa {own.kappa:.2f} over {own.shared} shared sentences, while the others reach {others.kappa:.2f} over "
-            f"{others.shared}. Mistaken, careless or on purpose: ask before these labels are trained on.</div>"
+            f'<div class="t-warn" role="status"><b>{escape(author)}</b> {escape(about)}. Mistaken, careless or on '
+            "purpose: ask before these labels are trained on.</div>"
         )
+        st.button(
+            f"{title} {author}'s labels", on_click=decide, args=(database, viewer, author),
+            disabled=author == viewer.name,
+        )  # fmt: skip
+
+
+def _hold(database: Database, viewer: Viewer, author: str, reason: str) -> None:
+    with database.begin() as session:
+        holds.hold(session, author, reason, viewer)
+
+
+def _release(database: Database, viewer: Viewer, author: str) -> None:
+    with database.begin() as session:
+        holds.release(session, author, viewer)
 
 
 def _midnight() -> float:

@@ -59,7 +59,9 @@ class ReviewQueue:
         took = time.monotonic() - self.shown_at
         try:
             with database.session() as session:
-                answered = review.answer(session, viewer, chosen.sentence, self.kind, value, took, names=names)
+                answered = review.answer(
+                    session, viewer, chosen.sentence, self.kind, value, took, names=names, why=chosen.why
+                )
         except BadInput as error:
             self.refused = error.message
             return

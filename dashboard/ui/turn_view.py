@@ -39,7 +39,7 @@ def spoken(turn: Turn) -> str:
     """What was said, what was understood, and the replies."""
     score = f" <small>{formatting.share(turn.intent_score)}</small>" if turn.intent_score else ""
     rows = [
-        _line("Said", f'<span class="said">{_tagged(turn.input, turn.tags)}</span>') if turn.input else "",
+        _line("Said", f'<span class="said">{tagged_html(turn.input, turn.tags)}</span>') if turn.input else "",
         _line("Intent", f"<b>{escape(turn.intent)}</b>{score}") if turn.intent else "",
         _line("Mood", tables.mood_html(turn.mood)) if turn.mood is not None else "",
         _line("Heard", f"of the replies before: “{escape(turn.heard)}”") if turn.heard else "",
@@ -102,6 +102,14 @@ def reasons(turn: Turn) -> str:
     return _card(f"<ol>{rules}</ol>" if rules else "<p>Nothing was noted.</p>")
 
 
+def lines(turn: Turn) -> Iterator[tuple[str, str]]:
+    """What was said in a turn: who, and the words."""
+    if turn.input:
+        yield "shopper", turn.input
+    for reply in map(_mapping, turn.replies):
+        yield "assistant", str(reply.get("text", ""))
+
+
 def _card(*parts: str) -> str:
     return f'<div class="t-turn">{"".join(parts)}</div>'
 
@@ -110,7 +118,7 @@ def _line(name: str, content: str) -> str:
     return f'<div class="line"><i>{name}</i><div>{content}</div></div>'
 
 
-def _tagged(text: str, tags: Sequence[str]) -> str:
+def tagged_html(text: str, tags: Sequence[str]) -> str:
     """Words that belong to a slot are marked, with its name."""
     words = text.split()
     if len(tags) != len(words):

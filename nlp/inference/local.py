@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from nlp.inference.heads.intents import IntentHead
+from nlp.inference.heads.novelty import NoveltyHead
 from nlp.inference.heads.sentiments import SentimentHead
 from nlp.inference.heads.slots import find_slots
 from nlp.inference.language_id import is_foreign
@@ -43,6 +44,7 @@ class LocalBackend:
         self.taxonomy = taxonomy or read()
         self._intents = IntentHead(self._model, self.taxonomy)
         self._sentiments = SentimentHead(self._model, feelings)
+        self._novelty = NoveltyHead(self._model, self.taxonomy)
         self._tags = self._model.card.heads["slots"]
         self.versions = {
             "sentiment": self._sentiments.version,
@@ -85,6 +87,7 @@ class LocalBackend:
             mood=self._sentiments.mood(sentiment_scores),
             embedding=prediction.embedding,
             models=self.versions,
+            novelty=self._novelty.score(prediction.embedding),
         )
 
     def _no_analysis(self, text: str) -> SentenceAnalysis:

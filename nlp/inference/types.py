@@ -62,6 +62,8 @@ class SentenceAnalysis:
     """What further classifiers say, by their names."""
     models: Mapping[str, str] = field(default_factory=dict)
     """Which model said what, as a Sentence carries it."""
+    novelty: float | None = None
+    """How unlike everything the model learned from, 0 to 1; None when the back end cannot say."""
 
     @property
     def slots(self) -> dict[str, str]:

@@ -82,24 +82,39 @@ def agreement(answers: Answers, sentences: int | None = None) -> Agreement:
     return Agreement(shared, agreed, (agreed - chance) / (1 - chance), margin)
 
 
-def pairs(session: Session, viewer: Viewer) -> list[Pair]:
-    """Any two people who labelled the same sentences, those who share most first. Of the newest labels."""
-    found = select(LABEL.c.sentence, LABEL.c.kind, LABEL.c.author, LABEL.c.value).where(LABEL.c.kind.in_(KINDS))
+def current_answers(
+    session: Session, viewer: Viewer, kind: str, *, after: Mapping[str, float] | None = None, held: bool = True
+) -> dict[str, dict[str, str]]:
+    """What everybody says now of each sentence (or turn), of the newest labels. `after`: labels of an author up to that
+    time are left out; `held`: whether labels that are held are looked at."""
+    found = select(LABEL.c.sentence, LABEL.c.turn, LABEL.c.author, LABEL.c.value, LABEL.c.at)
+    found = found.where(LABEL.c.kind == kind)
     if not viewer.sees_all:
         found = found.join(CALL, CALL.c.id == LABEL.c.call).where(viewer.clause())
-    said: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    for sentence, kind, author, value in session.execute(
-        found.order_by(LABEL.c.at.desc(), LABEL.c.id.desc()).limit(NEWEST)
-    ):
-        said[sentence, kind].setdefault(author, value)  # what they said last
-    answers: dict[tuple[str, str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
-    sentences: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for (sentence, kind), values in said.items():
-        for one, other in combinations(sorted(values), 2):
-            answers[kind, one, other][values[one], values[other]] += 1
-            sentences[kind, one, other].add(sentence)
-    made = [Pair(*pair, counted, frozenset(sentences[pair])) for pair, counted in answers.items()]
+    if not held:
+        found = found.where(~LABEL.c.held)
+    said: dict[str, dict[str, str]] = defaultdict(dict)
+    for row in session.execute(found.order_by(LABEL.c.at.desc(), LABEL.c.id.desc()).limit(NEWEST)):
+        if row.at > (after or {}).get(row.author, -1.0):
+            said[row.sentence or row.turn].setdefault(row.author, row.value)  # what they said last
+    return said
+
+
+def pairs(session: Session, viewer: Viewer) -> list[Pair]:
+    """Any two people who labelled the same sentences, those who share most first. Of the newest labels."""
+    made = [pair for kind in KINDS for pair in pairs_of(kind, current_answers(session, viewer, kind))]
     return sorted(made, key=lambda pair: (-sum(pair.answers.values()), pair.kind, pair.one, pair.other))
+
+
+def pairs_of(kind: str, said: Mapping[str, Mapping[str, str]]) -> list[Pair]:
+    """Any two people among those who said something of the same sentence."""
+    answers: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+    sentences: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for sentence, values in said.items():
+        for one, other in combinations(sorted(values), 2):
+            answers[one, other][values[one], values[other]] += 1
+            sentences[one, other].add(sentence)
+    return [Pair(kind, *pair, counted, frozenset(sentences[pair])) for pair, counted in answers.items()]
 
 
 def outlying_reviewers(found: Iterable[Pair]) -> list[OutlyingReviewer]:

@@ -18,7 +18,7 @@ from tenor.errors import BadInput, Refused
 
 HELD_KINDS = ("sentiment", "intent", "slots")
 """What models learn from. A corrected text or speaker is for the page of the call."""
-DECIDES: tuple[Role, ...] = ("analyst", "administrator")
+DECIDES: tuple[Role, ...] = ("administrator",)
 """Who may hold and release labels; nobody decides about their own."""
 
 

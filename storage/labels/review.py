@@ -1,23 +1,29 @@
 """Sentences that need a person first, and what people said of them.
 
-Disagreement comes first, then what the models are unsure of, then second opinions and a sample of everything, in turn
-over the labels: if only what is frequent were looked at, everyone would look at neutral sentences all day.
+at random    every fourth: a quarter of all sentences is kept for this, the same for everybody and in the same order, so
+             that two people look at each. They come for no other reason: models are measured with them
+control      every twentieth: two people agree on it already
+chosen       the rest, in turn over the labels (if only what is frequent were looked at, everyone would look at neutral
+             sentences all day) and over the reasons: disputed, unsure, doubted, novel, second opinions,
+             and whatever else there is of labels seldom looked at
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from random import Random
 from statistics import median
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Float, and_, case, cast, func, select
 from sqlmodel import Session
 
+from storage.labels import checks, trust
 from storage.labels.effective import CorrectedSentence, said
 from storage.labels.labels import correct, withdraw
+from storage.labels.why import Why
 from storage.tables import Call, Label, Sentence
 from storage.viewer import Viewer
 from tenor.taxonomy.in_force import NamesInForce
@@ -26,9 +32,14 @@ CALL = Call.__table__  # type: ignore[attr-defined]
 SENTENCE = Sentence.__table__  # type: ignore[attr-defined]
 LABEL = Label.__table__  # type: ignore[attr-defined]
 Kind = Literal["sentiment", "intent"]
-Why = Literal["disagreement", "unsure", "second opinion", "sample"]
-WHY: tuple[Why, ...] = ("disagreement", "unsure", "unsure", "second opinion", "sample")
+CHOSEN: tuple[Why, ...] = ("disputed", "unsure", "doubted", "unsure", "novel", "second", "rare")
 """The order in which each label's turn goes through the reasons."""
+RANDOM_EVERY, CONTROL_EVERY = 4, 20
+RESERVED = 1 / RANDOM_EVERY
+"""Share of all sentences that are only ever shown as drawn at random."""
+NOVEL = 0.35
+"""Novelty from which a sentence is unlike anything: what the model knows has less than 0.2, other subjects 0.45 and
+more."""
 POOL = 3_000
 """Newest sentences that are chosen from: what is said now matters most, and the choice stays quick."""
 UNSURE = 0.7
@@ -93,18 +104,59 @@ class Effort:
 
 
 def queue(
-    session: Session, viewer: Viewer, kind: Kind, limit: int = 20, skipped: Collection[str] = ()
+    session: Session,
+    viewer: Viewer,
+    kind: Kind,
+    limit: int = 20,
+    skipped: Collection[str] = (),
+    experts: Collection[str] = (),
 ) -> list[ReviewItem]:
-    """What this person should look at next."""
+    """What this person should look at next. `experts`: whose word alone makes a control sentence."""
     waiting: dict[str, dict[Why, deque[str]]] = defaultdict(lambda: defaultdict(deque))
+    at_random: list[ReviewItem] = []
+    controls: list[ReviewItem] = []
     seen = set(skipped)
-    for sentence, predicted, why in _candidates(session, viewer, kind):
-        if sentence not in seen:
-            seen.add(sentence)
+    for sentence, predicted, why in _candidates(session, viewer, kind, experts):
+        if sentence in seen:
+            continue
+        seen.add(sentence)
+        if why == "control":
+            controls.append(ReviewItem(sentence, predicted, why))
+        elif is_reserved(sentence):
+            at_random.append(ReviewItem(sentence, predicted, "sample"))
+        else:
             waiting[predicted][why].append(sentence)
+    at_random.sort(key=lambda item: place_of(item.sentence))
+    controls.sort(key=lambda item: place_of(f"{viewer.name}/{item.sentence}"))
     done = Counter(effort(session, viewer, kind).by_predicted)
     names = sorted(waiting, key=lambda name: (done[name], name))
-    return list(_in_turn(names, waiting, limit))
+    return mixed(at_random, controls, _in_turn(names, waiting), limit)
+
+
+def mixed(
+    at_random: Iterable[ReviewItem], controls: Iterable[ReviewItem], chosen: Iterable[ReviewItem], limit: int
+) -> list[ReviewItem]:
+    """Every fourth at random, every twentieth a control; where one kind has run out, the others go on."""
+    found: list[ReviewItem] = []
+    sources = {"random": iter(at_random), "control": iter(controls), "chosen": iter(chosen)}
+    for number in range(1, limit + 1):
+        due = "random" if number % RANDOM_EVERY == 0 else "control" if number % CONTROL_EVERY == 10 else "chosen"
+        rest = (name for name in ("chosen", "random") if name != due)
+        item = next((item for name in (due, *rest) for item in [next(sources[name], None)] if item), None)
+        if item is None:
+            break
+        found.append(item)
+    return found
+
+
+def place_of(name: str) -> float:
+    """A place from 0 to 1 by the name alone: the same for everybody, and chance as far as anything else goes."""
+    return int.from_bytes(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:7]) / 2**56
+
+
+def is_reserved(item: str) -> bool:
+    """Whether a sentence or turn is shown only as drawn at random."""
+    return place_of(item) < RESERVED
 
 
 def look(session: Session, viewer: Viewer, sentence: str) -> SentenceInContext | None:
@@ -138,10 +190,13 @@ def answer(
     seconds: float | None = None,
     *,
     names: NamesInForce,
+    why: Why = "sample",
+    experts: Collection[str] = (),
 ) -> ReviewedLabel:
     """Keep what this person says. The models' answer stays as it is. Commits."""
-    took = None if seconds is None or seconds > LONGEST else round(seconds, 1)
-    made = correct(session, viewer, sentence, kind, value, names=names, seconds=took, where="review")
+    how: Any = {"names": names, "seconds": time_taken(seconds), "where": "review", "why": why}
+    made = correct(session, viewer, sentence, kind, value, **how)
+    checks.watch(session, viewer.name, kind, experts)
     text = session.execute(select(SENTENCE.c.text).where(SENTENCE.c.id == sentence)).scalar_one()
     opinions = same_words(session, viewer, text, kind)
     session.commit()
@@ -151,6 +206,10 @@ def answer(
         tuple(said for said in opinions if said.sentence == sentence and said.author != viewer.name),
         tuple(said for said in opinions if said.sentence != sentence and said.value != made.value),
     )
+
+
+def time_taken(seconds: float | None) -> float | None:
+    return None if seconds is None or seconds > LONGEST else round(seconds, 1)
 
 
 def undo(session: Session, viewer: Viewer, made: int) -> bool:
@@ -173,7 +232,7 @@ def same_words(session: Session, viewer: Viewer, text: str, kind: Kind, limit: i
 
 def effort(session: Session, viewer: Viewer, kind: Kind, since: float = 0.0) -> Effort:
     """What the viewer has done themselves."""
-    own = and_(LABEL.c.author == viewer.name, LABEL.c.kind == kind, LABEL.c.at >= since)
+    own = and_(_of_sentences(kind), LABEL.c.author == viewer.name, LABEL.c.at >= since)
     changed = func.sum(case((LABEL.c.value != LABEL.c.predicted, 1), else_=0))
     rows = session.execute(
         select(LABEL.c.predicted, func.count(), changed).where(own).group_by(LABEL.c.predicted)
@@ -190,7 +249,7 @@ def effort(session: Session, viewer: Viewer, kind: Kind, since: float = 0.0) -> 
 
 def authors(session: Session, viewer: Viewer, kind: Kind) -> dict[str, Effort]:
     """What everyone has done, the busiest first."""
-    found = select(LABEL.c.author).where(LABEL.c.kind == kind).group_by(LABEL.c.author)
+    found = select(LABEL.c.author).where(_of_sentences(kind)).group_by(LABEL.c.author)
     if not viewer.sees_all:
         found = found.where(LABEL.c.author == viewer.name)
     names = session.scalars(found.order_by(func.count().desc()).limit(50)).all()
@@ -202,55 +261,79 @@ def made_up(session: Session, kind: Kind) -> bool:
     return session.scalars(select(LABEL.c.id).where(LABEL.c.kind == kind, LABEL.c.sample).limit(1)).first() is not None
 
 
-def _candidates(session: Session, viewer: Viewer, kind: Kind) -> Iterator[tuple[str, str, Why]]:
+def _candidates(
+    session: Session, viewer: Viewer, kind: Kind, experts: Collection[str]
+) -> Iterator[tuple[str, str, Why]]:
     """Sentences without a label by this person, and the first reason each has to be looked at."""
-    opinions: dict[str, set[str]] = defaultdict(set)
-    predicted: dict[str, str] = {}
-    other = select(LABEL.c.sentence, LABEL.c.value, SENTENCE.c[kind].label("predicted"))
-    other = other.join(SENTENCE, SENTENCE.c.id == LABEL.c.sentence).join(CALL, CALL.c.id == LABEL.c.call)
-    other = other.where(viewer.clause(), LABEL.c.kind == kind, ~_labelled(viewer, kind, LABEL.c.sentence))
-    for row in session.execute(other.order_by(LABEL.c.at.desc()).limit(POOL)):
-        opinions[row.sentence].add(row.value)
-        predicted[row.sentence] = row.predicted
-    for sentence, values in opinions.items():
-        said = predicted[sentence]
-        yield sentence, said, "second opinion" if values == {said} else "disagreement"
+    yield from _labelled_by_others(session, viewer, kind, experts)
     sure = _confidence(session, kind)
-    pool = select(SENTENCE.c.id, SENTENCE.c[kind].label("predicted"), sure.label("sure"))
+    pool = select(SENTENCE.c.id, SENTENCE.c[kind].label("predicted"), sure.label("sure"), SENTENCE.c.novelty)
     pool = pool.join(CALL, CALL.c.id == SENTENCE.c.call).where(viewer.clause(), SENTENCE.c.language != "other")
     pool = pool.where(~_labelled(viewer, kind, SENTENCE.c.id)).order_by(SENTENCE.c.spoken_at.desc()).limit(POOL)
     rows = session.execute(pool).all()
     for row in sorted(rows, key=lambda row: (row.sure or 0.0, row.id)):
         if (row.sure or 0.0) < UNSURE:
             yield row.id, row.predicted, "unsure"
-    rest = [row for row in rows if (row.sure or 0.0) >= UNSURE]
-    Random(viewer.name).shuffle(rest)
-    for row in rest:
-        yield row.id, row.predicted, "sample"
+    for row in sorted(rows, key=lambda row: (-(row.novelty or 0.0), row.id)):
+        if (row.novelty or 0.0) > NOVEL:
+            yield row.id, row.predicted, "novel"
+    for row in sorted(rows, key=lambda row: place_of(row.id)):
+        yield row.id, row.predicted, "rare"
 
 
-def _in_turn(names: list[str], waiting: dict[str, dict[Why, deque[str]]], limit: int) -> Iterator[ReviewItem]:
+def _labelled_by_others(
+    session: Session, viewer: Viewer, kind: Kind, experts: Collection[str]
+) -> Iterator[tuple[str, str, Why]]:
+    columns = (LABEL.c.sentence, LABEL.c.author, LABEL.c.value, SENTENCE.c[kind].label("predicted"))
+    other = select(*columns, SENTENCE.c.sentiment_scores, SENTENCE.c.intent_score)
+    other = other.join(SENTENCE, SENTENCE.c.id == LABEL.c.sentence).join(CALL, CALL.c.id == LABEL.c.call)
+    other = other.where(
+        viewer.clause(), LABEL.c.kind == kind, ~LABEL.c.held, ~_labelled(viewer, kind, LABEL.c.sentence)
+    )
+    rows = session.execute(other.order_by(LABEL.c.at.desc(), LABEL.c.id.desc()).limit(POOL)).all()
+    scores = [row.sentiment_scores if kind == "sentiment" else {row.predicted: row.intent_score} for row in rows]
+    in_doubt = {
+        row.sentence
+        for row, doubt in zip(rows, trust.doubted([row.value for row in rows], scores), strict=True)
+        if doubt
+    }
+    said: dict[str, dict[str, str]] = defaultdict(dict)
+    predicted: dict[str, str] = {}
+    for row in rows:
+        said[row.sentence].setdefault(row.author, row.value)
+        predicted[row.sentence] = row.predicted
+    for sentence, answers in said.items():
+        model, values = predicted[sentence], set(answers.values())
+        if trust.known_answer(answers, viewer.name, experts) is not None:
+            yield sentence, model, "control"
+        elif sentence in in_doubt and len(values) == 1:
+            yield sentence, model, "doubted"
+        else:
+            yield sentence, model, "second" if values == {model} else "disputed"
+
+
+def _in_turn(names: list[str], waiting: dict[str, dict[Why, deque[str]]]) -> Iterator[ReviewItem]:
     turns = dict.fromkeys(names, 0)
-    given = 0
-    while turns and given < limit:
+    while turns:
         for name in list(turns):
             picked = _next(waiting[name], turns[name])
             if picked is None:
                 del turns[name]
                 continue
             turns[name] += 1
-            given += 1
             yield ReviewItem(picked[0], name, picked[1])
-            if given == limit:
-                return
 
 
 def _next(reasons: dict[Why, deque[str]], turn: int) -> tuple[str, Why] | None:
-    for step in range(len(WHY)):
-        why = WHY[(turn + step) % len(WHY)]
+    for step in range(len(CHOSEN)):
+        why = CHOSEN[(turn + step) % len(CHOSEN)]
         if reasons[why]:
             return reasons[why].popleft(), why
     return None
+
+
+def _of_sentences(kind: Kind) -> ColumnElement[bool]:
+    return and_(LABEL.c.kind == kind, LABEL.c.sentence.is_not(None))
 
 
 def _labelled(viewer: Viewer, kind: Kind, sentence: ColumnElement[str]) -> ColumnElement[bool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-Why = Literal["sample", "unsure", "disputed", "doubted", "novel", "second", "control", "call", "import"]
+Why = Literal["sample", "unsure", "disputed", "doubted", "novel", "second", "rare", "control", "call", "import"]
 WHYS: tuple[Why, ...] = get_args(Why)
 MEANING: dict[Why, str] = {
     "sample": "drawn at random",
@@ -16,9 +16,10 @@ MEANING: dict[Why, str] = {
     "disputed": "people see this differently from the model, or from each other",
     "doubted": "the model is sure of another answer than the one a person gave",
     "novel": "unlike anything that the model has learned",
-    "second": "one person has looked at it",
-    "control": "the answer is known already",
+    "second": "others have looked at it",
+    "rare": "so that every label is looked at",
+    "control": "others have looked at it",
     "call": "corrected on the page of its call",
     "import": "brought in from a file",
 }
-"""For people to read."""
+"""For people to read. A control sentence, whose answer is known, is not told as such."""

@@ -176,7 +176,7 @@ def test_a_turn_of_the_assistant_is_labelled_with_its_own_names(one: Database) -
 
 
 def test_labels_that_are_held_count_nowhere_until_a_person_releases_them(one: Database) -> None:
-    analyst, root = Viewer("ana", "analyst"), Viewer("root", "administrator")
+    boss, root = Viewer("ana", "administrator"), Viewer("root", "administrator")
 
     def counts() -> tuple[str, str]:
         with one.session() as session:
@@ -196,9 +196,9 @@ def test_labels_that_are_held_count_nowhere_until_a_person_releases_them(one: Da
         with pytest.raises(Refused, match="your role, agent"):
             holds.hold(session, "maria", "odd", AMIR)
         with pytest.raises(BadInput, match="nobody called 'nobody'"):
-            holds.hold(session, "nobody", "odd", analyst)
-        assert holds.hold(session, "maria", "odd", analyst) == 1
-        assert holds.hold(session, "maria", "odd", analyst) == 0
+            holds.hold(session, "nobody", "odd", boss)
+        assert holds.hold(session, "maria", "odd", boss) == 1
+        assert holds.hold(session, "maria", "odd", boss) == 0
     assert counts() == ("neutral", "neutral")
     with one.begin() as session:
         assert correct(session, MANAGER, "one/0/0", "sentiment", "negative", names=NAMES).held

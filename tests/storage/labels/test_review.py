@@ -13,7 +13,7 @@ from sqlmodel import Session, col
 
 from storage import sample
 from storage.db.engine import Database
-from storage.labels import agreement, review
+from storage.labels import agreement, checks, holds, review
 from storage.labels.labels import correct
 from storage.tables import Audit, Call, Label, Sentence
 from storage.viewer import Viewer
@@ -31,10 +31,11 @@ def add(
     sure: float = 0.9,
     *,
     agent: str = "x",
+    reserved: bool = False,
     **about: Any,
 ) -> str:
-    """A call of one sentence; its id."""
-    number = next(_number)
+    """A call of one sentence; its id. Not one of those that are only shown as drawn at random, unless wanted."""
+    number = next(number for number in _number if review.is_reserved(f"c{number}/0/0") is reserved)
     others = [name for name in ("negative", "neutral", "positive") if name != sentiment]
     scores = {sentiment: sure, others[0]: (1 - sure) / 2, others[1]: (1 - sure) / 2}
     with database.begin() as session:
@@ -70,11 +71,99 @@ def test_what_is_in_doubt_comes_first(database: Database) -> None:
     less_unsure = add(database, sure=0.6)
     disputed, seconded = add(database), add(database)
     said(database, BOB, disputed, "negative")
+    said(database, CIS, disputed, "neutral")
     said(database, BOB, seconded, "neutral")
     found = {one.sentence: one.why for one in waiting(database, ANN)}
     assert [*found][:4] == [disputed, unsure, less_unsure, seconded]
-    assert [*found.values()][:4] == ["disagreement", "unsure", "unsure", "second opinion"]
+    assert [*found.values()][:4] == ["disputed", "unsure", "unsure", "second"]
     assert {*found} - {disputed, unsure, less_unsure, seconded} == {*sure}
+
+
+def test_a_quarter_is_drawn_at_random_whatever_else_there_is(database: Database) -> None:
+    """Of sentences that come for no other reason, the same for everybody: so two people look at each."""
+    kept = [add(database, sure=0.3, novelty=0.9, reserved=True) for _ in range(6)]
+    others = [add(database, sure=0.4) for _ in range(30)]
+    found = waiting(database, ANN)
+    at_random = [one.sentence for one in found if one.why == "sample"]
+    assert [number for number, one in enumerate(found, 1) if one.why == "sample"] == [4, 8, 12, 16, 20]
+    assert set(at_random) < set(kept)
+    assert {one.sentence for one in found} - set(at_random) < set(others)
+    assert [one.sentence for one in waiting(database, BOB) if one.why == "sample"] == at_random
+    for sentence in others:
+        said(database, ANN, sentence, "neutral")
+    assert [one.why for one in waiting(database, ANN)] == ["sample"] * 6
+
+
+def test_what_two_people_agree_on_is_asked_as_a_control_now_and_then(database: Database) -> None:
+    for _ in range(25):
+        add(database, sure=0.4)
+    known = [add(database) for _ in range(3)]
+    for sentence in known:
+        said(database, BOB, sentence, "negative")
+        said(database, CIS, sentence, "negative")
+    found = waiting(database, ANN)
+    assert [(number, one.sentence in known) for number, one in enumerate(found, 1) if one.why == "control"] == [
+        (10, True)
+    ]
+    with database.session() as session:
+        review.answer(session, ANN, known[0], "sentiment", "negative", names=NAMES, why="control")
+        review.answer(session, ANN, known[1], "sentiment", "neutral", names=NAMES, why="control")
+        assert checks.control_results(session, "sentiment") == {"ann": (1, 2)}
+
+
+def test_what_is_new_to_the_model_and_what_it_doubts_comes_too(database: Database) -> None:
+    novel = add(database, novelty=0.6)
+    add(database, novelty=0.1)
+    for _ in range(5):
+        said(database, BOB, add(database, sentiment="neutral", sure=0.9), "neutral")
+        said(database, BOB, add(database, sentiment="positive", sure=0.9), "positive")
+    doubted = add(database, sentiment="positive", sure=0.97)
+    said(database, BOB, doubted, "neutral")
+    why = {one.sentence: one.why for one in waiting(database, ANN, limit=40)}
+    assert (why[novel], why[doubted]) == ("novel", "doubted")
+
+
+def test_whose_labels_are_unlike_everybody_elses_is_held_at_once(database: Database) -> None:
+    """Who hides negatives, after the twenty-fifth label at the latest."""
+    truth = ["negative", "neutral", "positive"]
+    sentences = [add(database) for _ in range(75)]
+    for number, sentence in enumerate(sentences):
+        for viewer in (ANN, BOB):
+            said(database, viewer, sentence, truth[number % 3])
+    with database.session() as session:
+        assert checks.suspicions(session) == []
+    for number, sentence in enumerate(sentences):
+        said(database, CIS, sentence, "neutral" if number % 3 == 0 else truth[number % 3])
+    with database.session() as session:
+        [held] = holds.holds(session)
+        assert (held.author, held.by) == ("cis", "")
+        assert "that colleagues call negative they call 0% so" in held.reason
+        assert session.scalar(select(func.count()).select_from(Label).where(col(Label.held))) == 75
+        assert {label.value for label in checks.trusted_labels(session, "sentiment")} == set(truth)
+        holds.release(session, "cis", Viewer("root", "administrator"))
+        assert checks.suspicions(session) == [], "a person has decided"
+
+
+def test_what_is_trained_on_and_what_is_measured_with(database: Database) -> None:
+    agreed, alone, split, own = (add(database, reserved=True, agent="bob") for _ in range(4))
+    chosen = add(database)
+    for sentence, answers in (
+        (agreed, {ANN: "negative", CIS: "negative"}),
+        (alone, {ANN: "negative"}),
+        (split, {ANN: "negative", CIS: "positive"}),
+        (own, {ANN: "neutral", BOB: "neutral"}),
+    ):
+        for viewer, value in answers.items():
+            said(database, viewer, sentence, value)
+    with database.session() as session:
+        for viewer in (ANN, CIS):
+            review.answer(session, viewer, chosen, "sentiment", "neutral", names=NAMES, why="unsure")
+        found = {one.item: one for one in checks.trusted_labels(session, "sentiment")}
+        by_expert = {one.item: one for one in checks.trusted_labels(session, "sentiment", {"cis"})}
+    assert {item for item, one in found.items() if one.settled} == {agreed}
+    assert {item for item, one in by_expert.items() if one.settled} >= {agreed}
+    assert (found[chosen].random, found[agreed].authors, found[agreed].value) == (False, ("ann", "cis"), "negative")
+    assert 0 < found[split].weight < found[agreed].weight <= 1
 
 
 def test_every_label_has_its_turn(database: Database) -> None:
