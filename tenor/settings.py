@@ -357,6 +357,9 @@ class LearnSettings(Section):
         description="days after which calls leave the archive and its snapshots; -1 takes storage.keep_calls_days, "
         "0 keeps them for ever",
     )
+    experts: list[str] = Field(
+        [], description="account names whose label alone settles what a sentence is; otherwise two people must agree"
+    )
     worm: bool = Field(
         False,
         description="the place cannot be rewritten (WORM): every call is encrypted, and erased by deleting its key",

@@ -56,7 +56,8 @@ def show(viewer: Viewer, database: Database) -> None:
 @st.fragment
 def _queue(viewer: Viewer, database: Database, kind: Kind) -> None:
     """Only this part runs again after an answer, so the next sentence is there at once."""
-    queue: ReviewQueue = st.session_state.setdefault(f"review queue {viewer.name} {kind}", ReviewQueue(kind))
+    experts = tuple(current_context().settings.learn.experts)
+    queue: ReviewQueue = st.session_state.setdefault(f"review queue {viewer.name} {kind}", ReviewQueue(kind, experts))
     names = current_context().names()
     now = queue.current(database, viewer)
     with database.session() as session:
@@ -241,7 +242,7 @@ def _doubtful_authors(viewer: Viewer, database: Database) -> None:
     """Those whose labels wait for a decision, and those who should be asked."""
     with database.session() as session:
         held = holds.holds(session)
-        suspects = checks.suspicions(session)
+        suspects = checks.suspicions(session, current_context().settings.learn.experts)
     for one in held:
         since = f"held since {formatting.moment(one.at)}" + (f" by {one.by}" if one.by else "")
         _doubtful_author(viewer, database, one.author, f"{since}: {one.reason}", "Release", _release)

@@ -28,6 +28,7 @@ class GivenAnswer:
 @dataclass(slots=True)
 class ReviewQueue:
     kind: Kind
+    experts: tuple[str, ...] = ()
     waiting: deque[ReviewItem] = field(default_factory=deque)
     put_aside: set[str] = field(default_factory=set)
     """Sentences skipped, and those answered: not to be offered again."""
@@ -42,7 +43,7 @@ class ReviewQueue:
         with database.session() as session:
             while True:
                 if not self.waiting:
-                    self.waiting.extend(review.queue(session, viewer, self.kind, REFILL, self.put_aside))
+                    self.waiting.extend(review.queue(session, viewer, self.kind, REFILL, self.put_aside, self.experts))
                 if not self.waiting:
                     return None
                 chosen = self.waiting[0]
@@ -60,7 +61,15 @@ class ReviewQueue:
         try:
             with database.session() as session:
                 answered = review.answer(
-                    session, viewer, chosen.sentence, self.kind, value, took, names=names, why=chosen.why
+                    session,
+                    viewer,
+                    chosen.sentence,
+                    self.kind,
+                    value,
+                    took,
+                    names=names,
+                    why=chosen.why,
+                    experts=self.experts,
                 )
         except BadInput as error:
             self.refused = error.message

@@ -45,7 +45,7 @@ def show_queue(viewer: Viewer, database: Database) -> None:
         st.html(f'<div class="t-warn" role="alert">Not kept: {escape(queue.refused)}.</div>')
     if queue.given:
         last = queue.given[-1]
-        told = f"You said <b>{escape(printed_intent(last.intent))}</b>."
+        told = f"You said <b>{escape(printed_intent(last.intent) or 'the slots')}</b>."
         for author, intent in last.answered.others:
             told += f" {escape(author)} said <b>{escape(printed_intent(intent))}</b>."
         st.html(f'<div class="t-said-last">{told} <kbd class="t">U</kbd> takes it back.</div>')
@@ -56,14 +56,16 @@ def _card(queue: TurnQueue, why: Why, looked: TurnInContext) -> None:
     before = "".join(_line(said, text) for turn in looked.before for said, text in turn_view.lines(turn))
     replies = "".join(_line("assistant", text) for said, text in turn_view.lines(one) if said == "assistant")
     link = escape(navigation.address("flows", call=one.call, turn=str(one.turn)), quote=True)
-    score = f" {formatting.share(one.intent_score)}" if one.intent_score else ""
+    if looked.intent:
+        guess = f"The model says <b>{escape(printed_intent(one.intent))}</b> {formatting.share(one.intent_score)}"
+    else:
+        guess = "An answer to a question: the line alone does not tell its intent"
     where = " · ".join(filter(None, (formatting.moment(one.at), one.assistant, looked.call.queue)))
     st.html(
         f'<div class="t-card" data-turn="{escape(one.id, quote=True)}">{before}'
         f'<div class="main t-turn"><i>shopper</i><span class="said">{turn_view.tagged_html(one.input, queue.tags)}'
         f"</span></div>{replies}"
-        f'<div class="guess"><span>The model says <b>{escape(printed_intent(one.intent) or "nothing")}</b>{score}'
-        f'</span></div><div class="t-keys">{MEANING[why]} · {escape(where)} · '
+        f'<div class="guess"><span>{guess}</span></div><div class="t-keys">{MEANING[why]} · {escape(where)} · '
         f'<a href="{link}" target="_self">conversation</a></div></div>'
     )
 
@@ -84,10 +86,11 @@ def _keys(
 ) -> None:
     if looked is not None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            intent_key, slot_key = f"intent of {looked.turn.id}", f"slot of {looked.turn.id} {sorted(queue.picked)}"
+            intent_key, slot_key = f"intent of {looked.turn.id}", f"slot of {looked.turn.id} {queue.times_tagged}"
             at = names.intents.index(queue.intent) if queue.intent in names.intents else None
             st.selectbox(
                 "Intent", names.intents, index=at, key=intent_key, format_func=printed_intent, width=300,
+                placeholder="None",
                 on_change=lambda: setattr(queue, "intent", st.session_state[intent_key] or queue.intent),
             )  # fmt: skip
             st.selectbox(
@@ -97,13 +100,13 @@ def _keys(
             )  # fmt: skip
     with st.container(horizontal=True):
         if looked is not None:
-            mended = queue.tags != looked.tags or queue.intent != looked.turn.intent
+            mended = queue.tags != looked.tags or queue.intent != looked.intent
             st.button(
                 "Keep what I mended" if mended else "Accept", key="accept_turn", shortcut="A", type="primary",
-                on_click=partial(_answer, queue, database, viewer, names),
-                disabled=queue.intent not in names.intents,
+                on_click=partial(_answer, queue, database, viewer, names, looked.turn.id),
+                disabled=bool(queue.intent) and queue.intent not in names.intents,
             )  # fmt: skip
-            st.button("Skip", key="skip_turn", shortcut="S", on_click=queue.skip)
+            st.button("Skip", key="skip_turn", shortcut="S", on_click=partial(queue.skip_turn, looked.turn.id))
         st.button(
             "Undo", key="undo_turn", shortcut="U", disabled=not queue.given,
             on_click=partial(_undo, queue, database, viewer),
@@ -115,8 +118,8 @@ def _tag(queue: TurnQueue, slot: str | None) -> None:
         queue.tag("" if slot == NO_SLOT else slot)
 
 
-def _answer(queue: TurnQueue, database: Database, viewer: Viewer, names: NamesInForce) -> None:
-    queue.answer(database, viewer, names)
+def _answer(queue: TurnQueue, database: Database, viewer: Viewer, names: NamesInForce, turn: str) -> None:
+    queue.answer(database, viewer, names, turn)
     current_context().publisher.wake()
 
 

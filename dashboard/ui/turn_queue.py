@@ -34,11 +34,13 @@ class TurnQueue:
     shown: str = ""
     shown_at: float = 0.0
     intent: str = ""
-    """What will be kept: the model's answer, or what the person has chosen since,"""
+    """What will be kept: the model's answer, or what the person has chosen since; empty: nothing is said of it,"""
     tags: list[str] = field(default_factory=list)
     """and of each word its tag."""
     picked: set[int] = field(default_factory=set)
     """Words that the next slot is for."""
+    times_tagged: int = 0
+    """How often slots were given: the list of slots begins anew after each."""
     refused: str = ""
 
     def current(self, database: Database, viewer: Viewer) -> tuple[ReviewItem, TurnInContext] | None:
@@ -56,7 +58,7 @@ class TurnQueue:
         chosen = self.waiting[0]
         if self.shown != chosen.sentence:
             self.shown, self.shown_at = chosen.sentence, time.monotonic()
-            self.intent, self.tags, self.picked = looked.turn.intent, looked.tags, set()
+            self.intent, self.tags, self.picked = looked.intent, looked.tags, set()
         return chosen, looked
 
     def pick(self, word: int) -> None:
@@ -66,8 +68,12 @@ class TurnQueue:
         """Give the picked words a slot; an empty one takes theirs away."""
         self.tags = turn_review.tagged(self.tags, self.picked, slot)
         self.picked = set()
+        self.times_tagged += 1
 
-    def answer(self, database: Database, viewer: Viewer, names: NamesInForce) -> None:
+    def answer(self, database: Database, viewer: Viewer, names: NamesInForce, turn: str) -> None:
+        """Keep what is said of that turn. A key that comes late, for a turn that is gone already, does nothing."""
+        if not self._waits(turn):
+            return
         chosen, took = self.waiting[0], time.monotonic() - self.shown_at
         try:
             with database.session() as session:
@@ -79,6 +85,13 @@ class TurnQueue:
             return
         self.given.append(GivenTurn(chosen, self.intent, answered))
         self.skip()
+
+    def skip_turn(self, turn: str) -> None:
+        if self._waits(turn):
+            self.skip()
+
+    def _waits(self, turn: str) -> bool:
+        return bool(self.waiting) and self.waiting[0].sentence == turn
 
     def skip(self) -> None:
         self.refused = ""

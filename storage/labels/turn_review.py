@@ -32,6 +32,11 @@ class TurnInContext:
     """The two turns before it."""
 
     @property
+    def intent(self) -> str:
+        """The model's; empty where it was not read from this line: "boston" has the intent of the question."""
+        return self.turn.intent if self.turn.intent_score > 0 else ""
+
+    @property
     def words(self) -> list[str]:
         return self.turn.input.split()
 
@@ -44,10 +49,9 @@ class TurnInContext:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedTurn:
-    """The two labels that were made."""
+    """The labels that were made."""
 
-    intent: int
-    slots: int
+    labels: tuple[int, ...]
     others: tuple[tuple[str, str], ...]
     """What others say the intent is: author and intent."""
 
@@ -58,14 +62,18 @@ def turn_queue(session: Session, viewer: Viewer, limit: int = 20, skipped: Colle
     query = query.join(Call, col(Call.id) == col(Turn.call)).where(viewer.clause(), col(Turn.input) != "")
     rows = session.execute(query.order_by(col(Turn.at).desc()).limit(POOL)).all()
     said: dict[str, dict[str, str]] = defaultdict(dict)
-    labels = select(col(Label.turn), col(Label.author), col(Label.value))
-    labels = labels.where(col(Label.turn).is_not(None), col(Label.kind) == "intent", ~col(Label.held))
-    for turn, author, value in session.execute(labels.order_by(col(Label.at).desc()).limit(POOL)):
-        said[turn or ""].setdefault(author, value)
+    own: set[str] = set()
+    labels = select(col(Label.turn), col(Label.author), col(Label.kind), col(Label.value))
+    labels = labels.where(col(Label.turn).is_not(None), ~col(Label.held) | (col(Label.author) == viewer.name))
+    for turn, author, kind, value in session.execute(labels.order_by(col(Label.at).desc()).limit(2 * POOL)):
+        if author == viewer.name:
+            own.add(turn or "")
+        elif kind == "intent":
+            said[turn or ""].setdefault(author, value)
     at_random: list[ReviewItem] = []
     chosen: dict[Why, list[ReviewItem]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: (row.intent_score, row.id)):
-        if row.id in skipped or viewer.name in said[row.id] or not row.input.strip():
+        if row.id in skipped or row.id in own or not row.input.strip():
             continue
         if is_reserved(row.id):
             at_random.append(ReviewItem(row.id, row.intent, "sample"))
@@ -102,26 +110,25 @@ def answer(
     names: NamesInForce,
     why: Why,
 ) -> ReviewedTurn:
-    """Keep what this person says of a turn: agreeing is a label too. Commits."""
+    """Keep what this person says of a turn: agreeing is a label too. Without an intent only the slots. Commits."""
     took = time_taken(seconds)
     how: Any = {"names": names, "seconds": took, "where": "review", "why": why}
-    wanted = correct_turn(session, viewer, turn_id, "intent", intent, **how)
-    slots = correct_turn(session, viewer, turn_id, "slots", write_tags(tags), **how)
+    made = [correct_turn(session, viewer, turn_id, "intent", intent, **how)] if intent else []
+    made.append(correct_turn(session, viewer, turn_id, "slots", write_tags(tags), **how))
     checks.watch(session, viewer.name, "intent")
     others = select(col(Label.author), col(Label.value)).where(col(Label.turn) == turn_id, col(Label.kind) == "intent")
     newest: dict[str, str] = {}
     for author, value in session.execute(others.order_by(col(Label.at).desc())):
         if author != viewer.name:
             newest.setdefault(author, value)
+    ids = tuple(label.id for label in made if label.id is not None)
     session.commit()
-    assert wanted.id is not None
-    assert slots.id is not None
-    return ReviewedTurn(wanted.id, slots.id, tuple(sorted(newest.items())))
+    return ReviewedTurn(ids, tuple(sorted(newest.items())))
 
 
 def undo(session: Session, viewer: Viewer, made: ReviewedTurn) -> None:
-    """Take both labels back. Commits."""
-    for label in (made.intent, made.slots):
+    """Take the labels back. Commits."""
+    for label in made.labels:
         withdraw(session, viewer, label)
     session.commit()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nlp.inference.few_shot import embeddings
-from nlp.inference.onnx_model import Floats, OnnxModel
+from nlp.inference.language_model import LanguageModel
+from nlp.inference.onnx_model import Floats
 from tenor.taxonomy.intents import Taxonomy
 
 EXAMPLES = 4
@@ -15,7 +16,7 @@ EXAMPLES = 4
 class NoveltyHead:
     """Compares with the examples of the intents in force, on the vector that the encoder gives anyway."""
 
-    def __init__(self, model: OnnxModel, taxonomy: Taxonomy) -> None:
+    def __init__(self, model: LanguageModel, taxonomy: Taxonomy) -> None:
         texts = [text for intent in taxonomy.intents for text in intent.examples[:EXAMPLES]]
         self._examples = embeddings(model, texts) if texts else None
 

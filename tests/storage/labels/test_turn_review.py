@@ -115,3 +115,15 @@ def test_a_line_without_tags_is_shown_without(database: Database) -> None:
 )
 def test_words_side_by_side_are_one_value(words: set[int], slot: str, after: list[str]) -> None:
     assert tagged(["O", "B-location", "I-location", "O"], words, slot) == after
+
+
+def test_of_an_answer_to_a_question_only_the_slots_are_kept(database: Database) -> None:
+    turn = add(database, score=0.0)
+    with database.session() as session:
+        looked = turn_review.look(session, ANN, turn)
+        assert looked is not None
+        assert looked.intent == ""
+    said(database, ANN, turn, looked.intent, looked.tags)
+    with database.session() as session:
+        assert [row.kind for row in session.exec(select(Label)).all()] == ["slots"]
+    assert waiting(database, ANN) == []
