@@ -30,7 +30,7 @@ from benchmarks.services import free_port, percentile, riva, tenor, wait_for
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.errors import BadInput
-from tenor.events import TRANSCRIPTS, TURNS, Transcript, Turn, TurnSpoken
+from tenor.events import TURNS, Turn, TurnSpoken
 from tenor.g711 import Samples
 from tenor.layers import load
 from tenor.runtime.assistant import Assistant
@@ -220,16 +220,8 @@ class Caller(TwilioCaller):
 
 async def ask(bus: Bus, settings: Settings, speech: Samples, sid: str) -> SpokenQuestion:
     """A call that asks one question, after the greeting."""
-    call, asked, final_at = f"twilio-{sid}", SpokenQuestion(""), 0.0
-
-    def answered(event: object) -> bool:
-        nonlocal final_at
-        if isinstance(event, Transcript) and event.final and event.role == "caller":
-            asked.recognised = f"{asked.recognised} {event.text}".strip()
-            final_at = event.times["published"]
-        return isinstance(event, Turn) and event.event == "heard"
-
-    async with bus.follower([TRANSCRIPTS, TURNS]) as follower, Caller(settings.gateway.port, sid) as caller:
+    call, asked = f"twilio-{sid}", SpokenQuestion("")
+    async with bus.follower([TURNS]) as follower, Caller(settings.gateway.port, sid) as caller:
         try:
             async with asyncio.timeout(PATIENCE_S):
                 await _events(follower, call, lambda event: isinstance(event, TurnSpoken))
@@ -238,13 +230,14 @@ async def ask(bus: Bus, settings: Settings, speech: Samples, sid: str) -> Spoken
             _, ended = await caller.say(speech)
             ended_at = time.time()
             async with asyncio.timeout(PATIENCE_S):
-                turn = await _events(follower, call, answered)
+                turn = await _events(follower, call, lambda event: isinstance(event, Turn) and event.event == "heard")
                 assert isinstance(turn, Turn)
+                asked.recognised = turn.input
                 asked.actions = tuple((done.name, _comparable(done.arguments)) for done in turn.actions)
                 while len(caller.frames_at) == before:  # noqa: ASYNC110 -- the simulator tells no event
                     await asyncio.sleep(0.005)
             asked.seconds["speech"] = caller.frames_at[before] - ended
-            asked.seconds["final"] = asked.seconds["speech"] - (final_at - ended_at)
+            asked.seconds["final"] = asked.seconds["speech"] - (turn.at - ended_at)
         except TimeoutError:
             print(f"{call}: no answer to {asked.recognised!r}", flush=True)
         await caller.stop()
@@ -290,7 +283,7 @@ async def _events(follower: Any, call: str, wanted: Any) -> object:
     while True:
         for record in await follower.poll(timeout_s=0.2):
             if record.key == call:
-                event = (TRANSCRIPTS if record.topic == TRANSCRIPTS.name else TURNS).decode(record.value)
+                event = TURNS.decode(record.value)
                 if wanted(event):
                     return event
 

@@ -3,6 +3,7 @@ import { cardOf } from "./cards.js"
 import { el, say } from "./dom.js"
 
 const NEAR_PX = 120
+const LINE_MS = 1500 // how long the last words may stand before the line itself comes
 
 export class Log {
   constructor(list) {
@@ -16,7 +17,17 @@ export class Log {
     this.sent = new Map() // id -> a line of ours that has no position yet
     this.lines = new Map() // position -> line
     this.typing = this.hearing = null
+    this.typed = new Set() // lines of ours that the server has not told yet
+    this.ahead = null // a spoken line whose answer came before it
     this.waits(false)
+  }
+
+  /** What is being said. The last words stay until the line itself comes, which may have come before them. */
+  hears({ text, final }) {
+    clearTimeout(this.fading)
+    if (!final) return this.interim(text)
+    if (this.hearing && text) this.interim(text)
+    this.fading = setTimeout(() => this.interim(""), LINE_MS)
   }
 
   /** What is being said, while it is being said; an empty text when it is over. Screen readers get the line itself. */
@@ -39,6 +50,7 @@ export class Log {
   sending(id, text, answered) {
     const line = this.entry("caller pending", el("div", { class: "bubble", text }))
     this.sent.set(id, line)
+    this.typed.add(line)
     this.add(line, true)
     if (answered) this.waits(true)
   }
@@ -56,6 +68,7 @@ export class Log {
   failed(id) {
     const line = this.sent.get(id)
     this.sent.delete(id)
+    this.typed.delete(line)
     line?.classList.replace("pending", "failed")
     line?.append(el("span", { class: "who", text: "Not sent" }))
     this.waits(false)
@@ -69,26 +82,39 @@ export class Log {
       return
     }
     let line = this.lines.get(position)
-    if (spoken) this.interim("")
-    else if (!line) {
+    if (spoken) {
+      this.interim("")
+      if (this.ahead?.textContent.includes(text)) return void this.lines.set(position, this.ahead)
+    } else if (!line) {
       const [first] = this.sent // lines come in order: it is the oldest that is on its way
       line = first?.[1]
       if (first) this.sent.delete(first[0])
     }
     if (!line) this.add((line = this.entry("caller", el("div", { class: "bubble" }))))
     line.classList.remove("pending")
+    this.typed.delete(line)
     say(line.querySelector(".bubble"), text)
     this.lines.set(position, line)
   }
 
-  turn({ replies }) {
+  turn({ replies, input }) {
     this.waits(false)
+    if (input && !this.typed.size && !this.shows(input)) {
+      this.interim("")
+      this.add((this.ahead = this.entry("caller", el("div", { class: "bubble", text: input }))))
+    }
     for (const { text, card } of replies) {
       const entry = this.entry("assistant", el("span", { class: "unseen", text: "Assistant: " }), el("div", { class: "bubble", text }))
       const shown = card && cardOf(card)
       if (shown) entry.append(shown)
       this.add(entry)
     }
+  }
+
+  /** Whether the last lines of ours have this text. Two that were spoken as one sentence are one turn. */
+  shows(text) {
+    const lines = [...this.list.querySelectorAll("li.caller:not(.interim)")].slice(-3).map((line) => line.textContent)
+    return lines.includes(text) || lines.slice(-2).join(" ") === text || lines.join(" ") === text
   }
 
   filler({ text }) {

@@ -89,7 +89,7 @@ const connection = new Connection(api, (event) => show[event.type]?.(event), sho
 
 const voice = new Voice(connection, new URL("./worklet.js", import.meta.url), (event) => {
   if (event.type === "transcript") {
-    if (event.text) log.interim(event.text) // until the line itself comes
+    log.hears(event)
     return
   }
   if (event.type === "trouble") return complain(event.text)

@@ -26,6 +26,9 @@ from tests.dashboard.conftest import BrowserThread, House, running_house
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 RATE = 16_000
+CLASSES = "lines => lines.map(line => line.className)"
+ORDER = ["assistant", "caller", "assistant"]
+"""The greeting, the question, the answer."""
 REFUSE = "name => { navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', name)) }"
 
 
@@ -73,6 +76,8 @@ def test_a_shopper_speaks_is_answered_and_interrupts(shop: House, speaker: Speak
     expect(page.locator("li.interim")).to_contain_text("rain", ignore_case=True, timeout=PATIENCE_MS)
     expect(page.locator("li.caller:not(.interim)")).to_contain_text("Los Angeles", timeout=PATIENCE_MS)
     expect(page.locator(".forecast")).to_contain_text("Los Angeles, CA", timeout=PATIENCE_MS)
+    expect(page.locator("li.interim")).to_have_count(0)
+    assert [line.split(" ")[0] for line in page.locator("#log > li").evaluate_all(CLASSES)] == ORDER
     expect(page.get_by_role("status")).to_contain_text("Speaking", timeout=PATIENCE_MS)
     microphone.click()  # off, and on again: the microphone asks once more, over the reply
     expect(page.get_by_role("status")).to_contain_text("Speaking")
