@@ -21,7 +21,7 @@ def opening_slots(turn: Turn, wish: Wish, action: str) -> dict[str, SlotValue]:
     replaced = _replaced(turn, slots, action)
     follows = same and not any(_is(turn, name, kind) for name in slots for kind in ("place", "item", "store"))
     for name, value in {**session.recall, **before}.items():
-        if name in slots or name in replaced or (wish.unknown_place and _is(turn, name, "place")):
+        if name in slots or name in replaced or (wish.elsewhere and _is(turn, name, "place")):
             continue
         if value.keep == "call" or (same and name in before and (value.keep == "topic" or follows)):
             slots[name] = reused(value)

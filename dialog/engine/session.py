@@ -89,6 +89,12 @@ class Wish(msgspec.Struct, kw_only=True):
     unknown_place: str = ""
     """Words that stand where a place should and are none."""
     here: bool = False
+    """The place is where the shopper is, which nobody knows."""
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it is about a place that is not known: no place that was said before is meant then."""
+        return bool(self.unknown_place) or self.here
 
 
 class Session(msgspec.Struct, kw_only=True):

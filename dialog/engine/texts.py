@@ -44,7 +44,10 @@ _TEXTS: Final[dict[str, tuple[str, ...]]] = {
     "confirm_again": ("Please say yes or no. {{question}}",),
     "not_done": ("All right, I won't.",),
     "choose": ("Which one do you mean: {{choices}}?",),
-    "choose_again": ("Please say one of these, or its number: {{choices}}.",),
+    "choose_again": (
+        "Please say one of these, or its number: {{choices}}.",
+        "Say a name or a number, for example one for the first: {{choices}}.",
+    ),
     "choose_intent": ("Do you want to know about {{choices}}?",),
     "unknown_place": ("I don't know a place called {{place}}.", "{{place}} is not a place I know."),
     "only_state": ("{{place}} is a whole state.",),

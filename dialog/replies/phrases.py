@@ -110,6 +110,12 @@ def miles(value: Any) -> str:
     return f"{shown} mile" if shown == "1" else f"{shown} miles"
 
 
+def other_city(place: Any, found: Mapping[str, Any]) -> str:
+    """The city where something was found, when it is not the one that was asked for."""
+    asked, city = place_name(place), str(found.get("city") or "")
+    return city if asked and city and asked.lower() != city.lower() else ""
+
+
 def place_name(place: Any) -> str:
     if isinstance(place, Mapping):
         return str(place.get("name") or "")

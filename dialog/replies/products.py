@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dialog.replies.phrases import listed, money, place_name, store_name
+from dialog.replies.phrases import listed, money, other_city, place_name, store_name
 
 Item = Mapping[str, Any]
 
 
 def prices(result: Mapping[str, Any], slots: Mapping[str, Any]) -> str:
-    wanted = _wanted(slots)
     found = result.get("items") or []
     if not found:
         return _nothing(result, slots)
+    if city := other_city(slots.get("location"), found[0]):
+        told = _offers(found, {**slots, "location": city})
+        return f"There is no store of ours in {place_name(slots['location'])}; the nearest are in {city}. {told}"
+    return _offers(found, slots)
+
+
+def _offers(found: list[Item], slots: Mapping[str, Any]) -> str:
+    wanted, at = _wanted(slots), _city(slots)
     sort = str(slots.get("sort") or "")
     first = found[0]
     where = f" at {first['store']}" if first.get("store") else ""
-    at = f"{_city(slots)}"
     total = (
         f", or {money(first['total'], first.get('currency'))} for {_amount(slots)}"
         if first.get("total") and slots.get("quantity")
@@ -45,13 +51,18 @@ def stock(result: Mapping[str, Any], slots: Mapping[str, Any]) -> str:
         return _nothing(result, slots)
     there = [one for one in found if one.get("quantity")]
     if not there:
-        return f"No, sorry: nothing is left of {wanted}{_city(slots)} right now."
+        city = other_city(slots.get("location"), found[0])
+        where = f"{_city(slots)} or the nearest stores in {city}" if city else _city(slots)
+        return f"No, sorry: nothing is left of {wanted}{where} right now."
     if slots.get("quantity") and result.get("enough") is False:
         best = max(there, key=lambda one: one["quantity"])
         return f"Not that many: {best['store']}{_in(best)} has {best['quantity']} of {best['name']}."
     first = there[0]
     same = list({one["store"]: one for one in reversed(there) if one["name"] == first["name"]}.values())[::-1]
     places = listed([f"{one['quantity']} at {one['store']}{_in(one)}" for one in same[:2]])
+    if other_city(slots.get("location"), first):
+        where = place_name(slots["location"])
+        return f"Not in {where}: no store of ours is there. The nearest have {first['name']}, with {places}."
     return f"Yes, we have {wanted} in stock: {first['name']}, with {places}."
 
 

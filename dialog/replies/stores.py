@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dialog.replies.phrases import clock, listed, miles, number, place_name, store_name
+from dialog.replies.phrases import clock, listed, miles, number, other_city, place_name, store_name
 
 _SUPERLATIVES: Final = {
     "rating.high": "The highest-rated",
@@ -38,11 +38,14 @@ def told(result: Mapping[str, Any], slots: Mapping[str, Any], intent: str, text:
         )
     if _TELEPHONE.search(text) and first.get("telephone"):
         return f"The telephone number of {first['name']} in {place} is {first['telephone']}."
-    lead = _lead(first, slots, wanted, place, len(found))
+    if city := other_city(slots.get("location"), first):
+        lead = f"In {place} itself I know of none; the nearest is {first['name']} in {city},"
+    else:
+        lead = _lead(first, slots, wanted, place)
     return f"{lead} at {_address(first)}{_facts(first)}.{_others(found)}"
 
 
-def _lead(first: Store, slots: Mapping[str, Any], wanted: str, place: str, count: int) -> str:
+def _lead(first: Store, slots: Mapping[str, Any], wanted: str, place: str) -> str:
     superlative = _SUPERLATIVES.get(str(slots.get("sort") or ""))
     where = f" in {place}" if place else ""
     if slots.get("item"):

@@ -24,8 +24,13 @@ MOST_WORDS = 8
 NEVER = word_set(
     "it that this one ones them those these something anything nothing everything stuff thing things i me you "
     "yes no okay what which who where when why how there here none neither both all any whatever idk dunno "
-    "dont know cheapest cheaper best"
+    "dont know cheapest cheaper best first second third fourth last other same"
 )
+
+
+def names_nothing(text: str) -> bool:
+    """Whether the words only refer to something: "that", "the first one"."""
+    return all(token.key in NEVER or token.key in LEADING for token in tokenise(text))
 
 
 class ItemParser:

@@ -11,7 +11,10 @@ from dialog.engine.session import SlotValue, Wish
 from dialog.engine.turn import Turn
 from dialog.understanding.keywords import plain_store
 
-_THERE: Final = re.compile(r"\b(?:there|that (?:city|place|town|area))\b", re.IGNORECASE)
+_THERE: Final = re.compile(
+    r"\b(?:there|that (?:city|place|town|area|location|neighbou?rhood)|the same (?:city|place|town|area))\b",
+    re.IGNORECASE,
+)
 _THERE_IS: Final = re.compile(
     r"\b(?:is|are|was|were|will|if) there\b(?!\s*$|[?.!])|\bthere(?:'s| is| are)\b", re.IGNORECASE
 )
@@ -28,9 +31,18 @@ FOUND_STORE: Final = "found store"
 _THEY: Final = re.compile(r"\b(?:they|their)\b", re.IGNORECASE)
 
 
+_ORDINAL: Final = re.compile(
+    r"\b(?:the|that) (first|second|third|last|1st|2nd|3rd)"
+    r"(?: (?:one|store|shop|place|restaurant|option|choice)\b|\W*$)",
+    re.IGNORECASE,
+)
+_NUMBERS: Final = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "last": -1}
+
+
 def resolve(turn: Turn, wish: Wish, slots: dict[str, SlotValue], needs: frozenset[str], *, either: bool) -> None:
     """Add what the wish refers to. `needs` are the slots of its action; with `either`, an item or a store will do."""
     recall = turn.session.recall
+    _listed(turn, wish, slots)
     about_things = not wish.intent.startswith("weather.")
     named = recall.get("store") or recall.get(FOUND_STORE)
     if named and "store" in slots and plain_store(slots["store"].text) and _THAT_STORE.search(wish.text):
@@ -41,7 +53,7 @@ def resolve(turn: Turn, wish: Wish, slots: dict[str, SlotValue], needs: frozense
         if name in slots or name not in recall:
             continue
         if slot.type == "place":
-            if _THERE.search(_THERE_IS.sub(" ", wish.text)) and not wish.unknown_place:
+            if _THERE.search(_THERE_IS.sub(" ", wish.text)) and not wish.elsewhere:
                 slots[name] = reused(recall[name])
         elif slot.type == "item" and about_things:
             wanted = _IT.search(wish.text) or name in needs
@@ -51,6 +63,23 @@ def resolve(turn: Turn, wish: Wish, slots: dict[str, SlotValue], needs: frozense
         elif slot.type == "store" and about_things and (_THEY if "item" in slots else _STORE).search(wish.text):
             slots[name] = reused(recall[name])
             _place_of_store(turn, wish, slots)
+
+
+def _listed(turn: Turn, wish: Wish, slots: dict[str, SlotValue]) -> None:
+    """ "reserve the first one": the store of that row of the last list, and its place."""
+    ordinal, result = _ORDINAL.search(wish.text), turn.session.context.get("result")
+    if ordinal is None or not isinstance(result, dict):
+        return
+    rows = [row for row in result.get("stores") or result.get("items") or () if isinstance(row, dict)]
+    names = list(dict.fromkeys(str(row.get("store") or row.get("name")) for row in rows))
+    number = _NUMBERS[ordinal[1].lower()]
+    if number >= len(names) or not names:
+        return
+    name = names[number]
+    for slot in turn.assistant.slots.values():
+        if slot.type == "store" and slot.name not in slots:
+            slots[slot.name] = SlotValue(value=name, text=name, turn=turn.session.turn, origin="reused", keep=slot.keep)
+    _place_of_store(turn, wish, slots)
 
 
 def reused(value: SlotValue) -> SlotValue:
@@ -63,12 +92,12 @@ def _with_it(turn: Turn, wish: Wish, item: str, slots: dict[str, SlotValue]) -> 
     if task is None or item not in task.slots:
         return
     for slot in turn.assistant.slots.values():
-        comes_along = item in slot.depends_on or (slot.type in ("place", "store") and not wish.unknown_place)
+        comes_along = item in slot.depends_on or (slot.type in ("place", "store") and not wish.elsewhere)
         if comes_along and slot.name in task.slots:
             slots.setdefault(slot.name, reused(task.slots[slot.name]))
 
 
 def _place_of_store(turn: Turn, wish: Wish, slots: dict[str, SlotValue]) -> None:
     for slot in turn.assistant.slots.values():
-        if slot.type == "place" and slot.name in turn.session.recall and not wish.unknown_place:
+        if slot.type == "place" and slot.name in turn.session.recall and not wish.elsewhere:
             slots.setdefault(slot.name, reused(turn.session.recall[slot.name]))

@@ -125,5 +125,6 @@ def amended(turn: Turn, frame: Frame, line: Line) -> Frame:
         slots.pop("item", None)
     slots.update(new)
     return msgspec.structs.replace(
-        frame, slots=slots, done=False, changed=False, empty=False, confirmed=False, unknown_place=line.unknown_place
-    )
+        frame, slots=slots, done=False, changed=False, empty=False, confirmed=False,
+        unknown_place=line.unknown_place, here=line.here,
+    )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Final
 
 from dialog.engine import asking
 from dialog.engine.events import Heard
-from dialog.engine.handover import note_mood
+from dialog.engine.handover import ask_for_person, note_mood
 from dialog.engine.interpretation.answering import answer_question
 from dialog.engine.interpretation.correction import (
     amended,
@@ -24,7 +24,7 @@ from dialog.engine.interpretation.line import Line, all_known, is_wish
 from dialog.engine.interpretation.repair import read_repaired
 from dialog.engine.interpretation.universal import small_talk, universal
 from dialog.engine.interpretation.wishes import split
-from dialog.engine.ladder import long_pause, not_understood
+from dialog.engine.ladder import long_pause, not_answered, not_understood
 from dialog.engine.running import Runner
 from dialog.engine.session import Frame
 from dialog.engine.stack import suspend
@@ -32,6 +32,7 @@ from dialog.engine.turn import Turn
 from dialog.understanding.keywords import fixed_phrase, normal
 from dialog.understanding.language import foreign
 from dialog.understanding.types import Understander
+from dialog.understanding.unanswered import answers_nothing, has_cue
 from tenor.taxonomy.assistant import NO_MATCH, SERVICE_ERROR
 
 LONGEST: Final = 1_000
@@ -41,6 +42,8 @@ SURE: Final = 0.8
 BELIEVED: Final = 0.9
 """From here on even a line of one value and small words ("i'd like thai food") is what it seems."""
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,100}>")
+NUMBERS: Final = ("number", "quantity", "size")
+"""Types of slots that a 0 may answer."""
 CLOSE: Final = 0.1
 """Two intents nearer than this are asked about."""
 
@@ -76,7 +79,14 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
         turn.reply("foreign")
         asking.ask_again(turn)
         return
-    named = fixed_phrase(normal(text))
+    words = normal(text)
+    named = fixed_phrase(words)
+    if words == "0" and _offers_person(turn):
+        session.intent = "universal.person"
+        ask_for_person(turn, "key 0")
+        return
+    if session.pending is not None and _question_goes_unanswered(turn, words):
+        return
     if _everywhere(turn, named):
         return
     line = read_repaired(turn, understander, text)
@@ -87,13 +97,33 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
     if line.reading.sentiment:
         session.context["sentiment"] = line.reading.sentiment
         note_mood(turn, line.reading.sentiment)
-    if line.score >= SURE and not line.values and not named and _everywhere(turn, line.intent):
+    noise = session.pending is not None and not has_cue(words, line.intent)
+    if line.score >= SURE and not line.values and not named and not noise and _everywhere(turn, line.intent):
         return
     if session.pending is not None and answer_question(turn, runner, line):
         return
     if _amend(turn, runner, line):
         return
     _wish(turn, runner, understander, line)
+
+
+def _offers_person(turn: Turn) -> bool:
+    """Whether a 0 that is typed is the key: a person was offered, or no number can be meant."""
+    pending = turn.session.pending
+    slot = turn.slot(pending.slot) if pending is not None else None
+    return slot is None or slot.type not in NUMBERS
+
+
+def _question_goes_unanswered(turn: Turn, words: str) -> bool:
+    """ "no idea", or a hesitation: a failure of the question, whatever else the words could be."""
+    pending = turn.session.pending
+    assert pending is not None
+    if pending.kind not in ("slot", "choice") or not answers_nothing(words):
+        return False
+    if turn.session.task is not None:
+        turn.session.intent = turn.session.task.intent
+    not_answered(turn)
+    return True
 
 
 def _service_failed(turn: Turn, runner: Runner, text: str) -> None:
@@ -164,10 +194,13 @@ def _amend(turn: Turn, runner: Runner, line: Line) -> bool:
         without_negated(line)
     if (correcting or further) and not line.only_values:
         bare_item(turn, line)
-    own = is_wish(line.intent) and line.score >= 0.7 and bool(line.rest())
+    own = is_wish(line.intent) and line.score >= 0.7 and bool(line.rest()) and not line.only_here
     bare = line.only_values and (all_known(line) or correcting or further)
-    if own or not (bare or (correcting and line.values) or (line.unknown_place and (correcting or further))):
+    nowhere = line.unknown_place or line.only_here
+    if own or not (bare or (correcting and line.values) or (nowhere and (correcting or further))):
         return False
+    if line.only_here:
+        line.values = {}
     frame = landing(turn, line) if line.values else session.task
     if frame is None:
         return False
@@ -179,9 +212,8 @@ def _amend(turn: Turn, runner: Runner, line: Line) -> bool:
         turn.reply("changed")
         return True
     session.task = amended(turn, frame, line)
-    if line.unknown_place:
-        for name in [name for name in session.task.slots if name == "location"]:
-            del session.task.slots[name]
+    if (line.unknown_place or line.here) and "location" not in line.values:
+        session.task.slots.pop("location", None)
     session.intent, session.context["intent"] = frame.intent, frame.intent
     session.pending, session.calls, session.failures = None, {}, 0
     runner.run(turn, turn.assistant.intent_transitions.get(frame.intent) or frame.state)

@@ -13,6 +13,7 @@ from dialog.engine.turn import Turn
 from dialog.flow.model import Slot
 from dialog.understanding.keywords import normal, plain_store
 from dialog.understanding.types import Reading, Span, Understander
+from dialog.values.item import names_nothing
 from dialog.values.tokens import word_set
 from dialog.values.types import Value
 from tenor.taxonomy.assistant import NO_MATCH
@@ -44,10 +45,25 @@ SUGGESTED: Final = 0.5
 KNOWN: Final = 0.8
 """A product or store that scores higher is one of the catalogue; others are any words."""
 
-_HERE: Final = re.compile(
-    r"^(?:near me|nearby|around here|here|close by|my (?:place|area|city|town|location|house)|"
-    r"around me|close to me|this area|near here|in the area|downtown|the area|home)$"
+_MINE: Final = (
+    r"(?:my|our) (?:own |current )?(?:place|area|city|town|village|location|house|home|neighbou?rhood|street|block|"
+    r"region|office|work|zip|zip code|apartment|hometown)"
 )
+_NEAR: Final = (
+    rf"{_MINE}|near ?by|close by|(?:near|around|round|by|close to|next to|not far from) (?:me|us|here|home)|"
+    r"where (?:i'm|im|i am|i live|we are|we live)(?: at)?|(?:in|around) this (?:area|town|city|neighbou?rhood|place)"
+)
+"""Says that the place is where the shopper is."""
+_HERE: Final = re.compile(
+    rf"^(?:(?:at|in|near|around|to|by|right|over|out) )*(?:{_NEAR}|here|this area|in the area|downtown|the area|home)$"
+)
+_HERE_SAID: Final = re.compile(rf"\b(?:{_NEAR}|(?<!from )here(?!'s\b| (?:is|are|we|you|to)\b))\b", re.IGNORECASE)
+_THERE: Final = re.compile(
+    r"^(?:(?:at|in|near|around|to|by|right|over|out|close to) )*"
+    r"(?:there|that (?:city|place|town|area|location|neighbou?rhood)|the same (?:city|place|town|area))$"
+)
+"""The last place; which one it was is known."""
+_CUE_WORDS: Final = frozenset(("near", "around", "nearby", "close", "over", "in", "at", "by", "to"))
 _MEANS_ANOTHER: Final = frozenset(("eat", "hungry", "starving", "dine"))
 _HUNGRY: Final = re.compile(r"\b(?:eat|hungry|starving|dine)\b", re.IGNORECASE)
 _FILLERS: Final = word_set(
@@ -105,6 +121,12 @@ class Line:
             for value in values:
                 kept[value.start : value.end] = " " * (value.end - value.start)
         return [word for word in normal("".join(kept)).split() if word not in _FILLERS]
+
+    @property
+    def only_here(self) -> bool:
+        """Whether the line says "near me" and nothing else that counts."""
+        words = normal(_HERE_SAID.sub(" ", self.text.replace("\u2019", "'"))).split()
+        return self.here and all(word in _FILLERS for word in words)
 
     @property
     def only_values(self) -> bool:
@@ -169,6 +191,8 @@ def _sought(turn: Turn, slot: Slot, line: Line) -> list[Value]:
             continue
         if slot.type == "place" and _HERE.match(normal(span.text)):
             line.here = True
+        elif slot.type == "place" and refers_back(span.text):
+            continue
         elif value := parser.answer(span.text, context):
             values.append(_moved(value, span, slot))
         elif slot.type == "sort" and span.slot in SORTS:
@@ -176,6 +200,12 @@ def _sought(turn: Turn, slot: Slot, line: Line) -> list[Value]:
         elif slot.type == "place" and span.score >= 0.5 and not _is_size(turn, span):
             line.unknown_place = span.text
     return sorted(values, key=lambda one: one.start)
+
+
+def refers_back(text: str) -> bool:
+    """Whether the words of a place name none: "near there", or a preposition alone."""
+    words = normal(text)
+    return bool(_THERE.match(words)) or _CUE_WORDS.issuperset(words.split())
 
 
 def _is_size(turn: Turn, span: Span) -> bool:
@@ -232,7 +262,7 @@ def _labelled(turn: Turn, slot: Slot, line: Line) -> list[Value]:
     values = []
     for start, end in runs:
         text = line.text[start:end].strip(" ?!.,;:\"'")
-        if not text:
+        if not text or names_nothing(text):
             continue
         value = answered(text)
         values.append(
@@ -297,7 +327,7 @@ def _without(text: str, start: int, end: int, taken: list[Value]) -> tuple[int, 
 
 
 def _settle(turn: Turn, line: Line) -> None:
-    if re.search(r"\b(?:near me|nearby|around here|close by|near here|around me)\b|\bhere\b", line.text, re.I):
+    if _HERE_SAID.search(line.text.replace("\u2019", "'")):
         line.here = True
     _somewhere_to_eat(turn, line)
     _plain_store(turn, line)

@@ -124,9 +124,7 @@ def _share(turn: Turn, wishes: list[Wish], action_of: ActionOf) -> None:
             continue
         giver = next((wish for wish in wishes if name in wish.slots), None)
         for wish in wishes if giver is not None else ():
-            placeless = (
-                slot.type == "place" and not wish.unknown_place and name in needed_by(turn, action_of(wish.intent))
-            )
+            placeless = slot.type == "place" and not wish.elsewhere and name in needed_by(turn, action_of(wish.intent))
             assert giver is not None
             # "rain in boston and snow in denver tomorrow": the time at the end holds for both, if it ends one clause
             timeless = slot.type == "when" and _family(wish) == _family(giver)

@@ -63,18 +63,13 @@ class Task:
                     ask_choice(turn, state.full_name, known[0], [value.value, *value.alternatives])
                     return None
                 continue
-            lead, failures = "", 0
-            slot = turn.slot(names[0])
-            if task.unknown_place and slot is not None and slot.type == "place":
-                lead = unknown_place_lead(turn, task.unknown_place)
-                task.unknown_place, failures = "", task.failures
-            elif task.here and slot is not None and slot.type == "place":
-                lead = turn.worded(turn.texts("here"), "here", 0)
-                task.here = False
-            if not _gives_up(turn, state, names[0], failures):
-                ask_slot(turn, state.full_name, names[0], failures=failures, lead=lead)
+            self._ask(turn, state, names[0])
             return None
-        for name in spec.uses:  # known, but which of them
+        for name in spec.uses:  # known, but which of them; or said without being known
+            slot = turn.slot(name)
+            if task.here and slot is not None and slot.type == "place" and name not in task.slots:
+                self._ask(turn, state, name)
+                return None
             if name in task.slots and task.slots[name].alternatives:
                 ask_choice(turn, state.full_name, name, [task.slots[name].value, *task.slots[name].alternatives])
                 return None
@@ -85,6 +80,20 @@ class Task:
             return None
         call_action(turn, state.full_name, spec, self._arguments(turn, spec))
         return None
+
+    def _ask(self, turn: Turn, state: State, name: str) -> None:
+        """Ask for a slot, with a word about a place that was said and is not known."""
+        task, slot = turn.task(), turn.slot(name)
+        lead, failures = "", 0
+        if slot is not None and slot.type == "place":
+            if task.unknown_place:
+                lead = unknown_place_lead(turn, task.unknown_place)
+                task.unknown_place, failures = "", task.failures
+            elif task.here:
+                lead = turn.worded(turn.texts("here"), "here", 0)
+                task.here = False
+        if not _gives_up(turn, state, name, failures):
+            ask_slot(turn, state.full_name, name, failures=failures, lead=lead)
 
     def _arguments(self, turn: Turn, spec: ActionSpec) -> dict[str, Any]:
         names = [*(name for need in spec.needs for name in alternatives(need)), *spec.uses]
