@@ -83,6 +83,8 @@ class GuardedTopic:
     name: str
     like: tuple[str, ...]
     """Sentences of this topic."""
+    unless: tuple[str, ...] = ()
+    """Phrases of lines that are none of it."""
     say: Template
     where: Where
 

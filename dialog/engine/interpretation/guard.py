@@ -2,6 +2,7 @@
 
 An example of a topic matches a line that has its content words next to each other, in any order; of three and more,
 others may stand between them. An example with fewer than two ("my rights") matches only as it stands, articles aside.
+`a|b` in an example is either word. A line with a phrase of `unless` is none of the topic, whatever else is in it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from dialog.values.tokens import word_set
 _COMMON: Final = word_set(
     "this that these those it its i i'm me my we us our you your he she his her they them him to of on in at by for "
     "with from is are was were be am do does did have has had can could will would should shall may might must and or "
-    "but so if as not no what which who how when where why there here just please tell give get any some now want"
+    "but so if as not no what which who how when where why there here just please tell give get any some now want "
+    "about really very so actually going gonna ever still also too one two three four five six"
 )
 _ARTICLES: Final = word_set("a an the")
 _SUFFIXES: Final = ("ing", "ies", "es", "ed", "s", "e")
@@ -26,8 +28,8 @@ SLACK: Final = 2
 
 
 class _Example(NamedTuple):
-    words: tuple[str, ...]
-    """All of them, if only the whole phrase will do; else the content words."""
+    words: tuple[frozenset[str], ...]
+    """All of them, if only the whole phrase will do; else the content words. Of each, any will do."""
     phrase: bool
     window: int
 
@@ -38,36 +40,55 @@ def guarded(assistant: Assistant, text: str) -> GuardedTopic | None:
     words = [_stem(word) for word in said]
     content = [_stem(word) for word in said if word not in _COMMON]
     there = frozenset(words)
-    for topic, examples in _examples(assistant.guards):
+    for topic, examples, exceptions in _examples(assistant.guards):
+        if any(_stands(exception.words, words) for exception in exceptions):
+            continue
         for example in examples:
-            if there.issuperset(example.words) and (
+            if all(not word.isdisjoint(there) for word in example.words) and (
                 _stands(example.words, words) if example.phrase else _near(example, content)
             ):
                 return topic
     return None
 
 
-def _stands(phrase: Sequence[str], words: Sequence[str]) -> bool:
+def _stands(phrase: Sequence[frozenset[str]], words: Sequence[str]) -> bool:
     size = len(phrase)
-    return any(tuple(words[at : at + size]) == tuple(phrase) for at in range(len(words) - size + 1))
+    return any(
+        all(word in wanted for wanted, word in zip(phrase, words[at : at + size], strict=True))
+        for at in range(len(words) - size + 1)
+    )
 
 
 def _near(example: _Example, words: Sequence[str]) -> bool:
-    wanted = frozenset(example.words)
-    return any(wanted.issubset(words[at : at + example.window]) for at in range(max(1, len(words) - len(wanted) + 1)))
+    windows = (words[at : at + example.window] for at in range(max(1, len(words) - len(example.words) + 1)))
+    return any(all(not wanted.isdisjoint(window) for wanted in example.words) for window in windows)
 
 
 @lru_cache(maxsize=16)
-def _examples(guards: tuple[GuardedTopic, ...]) -> tuple[tuple[GuardedTopic, tuple[_Example, ...]], ...]:
-    return tuple((topic, tuple(_example(like) for like in topic.like if normal(like))) for topic in guards)
+def _examples(
+    guards: tuple[GuardedTopic, ...],
+) -> tuple[tuple[GuardedTopic, tuple[_Example, ...], tuple[_Example, ...]], ...]:
+    """Each topic with its examples and its exceptions."""
+    return tuple(
+        (
+            topic,
+            tuple(_example(like) for like in topic.like if normal(like)),
+            tuple(_example(unless, phrase=True) for unless in topic.unless if normal(unless)),
+        )
+        for topic in guards
+    )
 
 
-def _example(like: str) -> _Example:
-    words = [word for word in normal(like).split() if word not in _ARTICLES] or normal(like).split()
-    content = tuple(_stem(word) for word in words if word not in _COMMON)
-    if len(content) < 2:
-        return _Example(tuple(_stem(word) for word in words), True, len(words))
+def _example(like: str, *, phrase: bool = False) -> _Example:
+    words = [word for word in normal(like).split() if not _ARTICLES.issuperset(word.split("|"))]
+    content = tuple(_either(word) for word in words if not _COMMON.issuperset(word.split("|")))
+    if phrase or len(content) < 2:
+        return _Example(tuple(_either(word) for word in words), True, len(words))
     return _Example(content, False, len(content) + (SLACK if len(content) > 2 else 0))
+
+
+def _either(words: str) -> frozenset[str]:
+    return frozenset(_stem(word) for word in words.split("|") if word)
 
 
 def _stem(word: str) -> str:

@@ -16,7 +16,7 @@ from tenor.yaml.nodes import Mapping, Node, Text
 
 SLOT_KEYS: Final = ("type", "ask", "keep", "confirm", "depends_on", "choices", "labels")
 ACTION_KEYS: Final = ("call", "needs", "uses", "timeout", "retries", "changes", "confirm", "key", "filler")
-GUARD_KEYS: Final = ("like", "say")
+GUARD_KEYS: Final = ("like", "unless", "say")
 PATTERN_KEYS: Final = (
     "failures", "silence", "text_silence", "handover", "digressions", "digress_above", "replies",
 )  # fmt: skip
@@ -132,15 +132,20 @@ def read_guard(context: FileContext, node: Node) -> None:
         tree = _declared(context, key, value, "a guarded topic", GUARD_KEYS, context.draft.guards)
         if tree is None:
             continue
-        like, say = tree.get("like"), tree.get("say")
+        like, unless, say = tree.get("like"), tree.get("unless"), tree.get("say")
         for name, given in (("like", like), ("say", say)):
             if given is None:
                 context.faults.add(key, f"guarded topic {key.value!r} has no `{name}`")
         sentences = fields.texts(like, context.faults, "`like`") if like is not None else []
+        exceptions = fields.texts(unless, context.faults, "`unless`") if unless is not None else []
         text = context.template(say, "`say`") if say is not None else None
         if text is not None:
             context.draft.guards[key.value] = GuardedTopic(
-                name=key.value, like=tuple(one.value for one in sentences), say=text, where=context.where(key)
+                name=key.value,
+                like=tuple(one.value for one in sentences),
+                unless=tuple(one.value for one in exceptions),
+                say=text,
+                where=context.where(key),
             )
 
 
