@@ -68,7 +68,7 @@ def measure(corpora: list[HeadCorpus], options: TrainingOptions, data: Path, tax
     with TemporaryDirectory() as folder:
         card = ModelCard(name=options.encoder, version="0", heads={head: labels[head] for head in mixture.HEADS})
         small, full = export_folders(network, list(mixture.HEADS), Path(folder) / "model", card)
-        card = calibrated(card, small, data, taxonomy)
+        card = calibrated(OnnxModel(small), data, taxonomy)
         figures = _figures(small, card, data, taxonomy)
         unshortened = _figures(full, card, data, taxonomy)
         kept = ("own macro-F1", "MELD dev macro-F1", "own intents accuracy")

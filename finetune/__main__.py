@@ -14,9 +14,11 @@ import typer
 from finetune.corpus import datasets
 from finetune.corpus.examples import LabelledText, TaggedText
 from finetune.evaluate.scores import accuracy
+from finetune.recipes.base import JsonlRunRecord, described, find_recipe, needs_training, read_parameters, read_rows
 from nlp.inference import token_encoder
-from nlp.inference.onnx_model import DEFAULT, OnnxModel
-from tenor.errors import BadInput, TenorError, Unavailable
+from nlp.inference.language_model import open_model
+from nlp.inference.onnx_model import DEFAULT
+from tenor.errors import BadInput, TenorError
 from tenor.taxonomy import intents as taxonomy
 
 app = typer.Typer(
@@ -29,6 +31,7 @@ THREADS = typer.Option(1, min=1, help="Processor threads.")
 ENCODER = typer.Option(
     "minilm", "--encoder", metavar="NAME", help="minilm, bge-small, e5-small, a folder, or a name on a hub."
 )
+SHARED = typer.Option(token_encoder.DEFAULT, metavar="FOLDER", help="The shared encoder whose states it reads.")
 ENCODERS = typer.Option(
     None, "--encoders", metavar="FOLDER", help="Where the Maven artifacts of bge-small and e5-small are."
 )
@@ -40,20 +43,39 @@ def language(
     out: Path = OUT,
     intents_file: Path = typer.Option(taxonomy.DEFAULT, "--intents", metavar="FILE", help="The taxonomy to learn."),
     name: str = typer.Option("tenor-language", help="Name of the model."),
-    version: str = typer.Option("2", help="Its version; a released one is never made again under the same number."),
-    epochs: int = typer.Option(2, min=1, help="How often every example is seen."),
-    encoder: str = ENCODER,
+    version: str = typer.Option("3", help="Its version; a released one is never made again under the same number."),
+    corpus: Path | None = typer.Option(
+        None, metavar="FOLDER", help="Sentences of calls by many hands; those of frozen* are only measured on."
+    ),
+    shared: Path = SHARED,
     encoders: Path | None = ENCODERS,
+    layers: int = typer.Option(4, min=1, help="Upper layers to train, above the shared ones."),
+    epochs: int = typer.Option(3, min=1, help="How often every example is seen."),
+    rate: float = typer.Option(2e-4, min=0.0, help="How far a step of the layers goes at most."),
+    precision: str = typer.Option("float32", help="float32, or bfloat16 where the processor has it."),
+    share: float = typer.Option(1.0, min=0.001, max=1.0, help="Of the sentences, for a quick trial."),
+    cache: Path | None = typer.Option(None, metavar="FILE", help="Keeps the encoder's answers for the next time."),
     seed: int = typer.Option(7, help="The same seed gives the same model."),
     threads: int = THREADS,
 ) -> None:
-    """Train sentiment, intents and slots on one encoder, and write the folder that ships."""
-    _needs_torch()
-    from finetune.build import make_language
-    from finetune.train.trainer import TrainingOptions
+    """Train sentiment, intents and slots on the shared encoder, and write the folder that ships."""
+    needs_training()
+    from finetune.build_language import make_language
+    from finetune.train.encoders import load_encoder
+    from finetune.train.language_trainer import LanguageOptions
+    from finetune.train.loop import LoopOptions
 
-    options = TrainingOptions(epochs=epochs, seed=seed, threads=threads, encoder=encoder, encoders=encoders)
-    _print(make_language(data, taxonomy.read(intents_file), out, options, name=name, version=version))
+    if precision not in ("float32", "bfloat16"):
+        raise BadInput(f"there is no precision {precision!r}", "float32 or bfloat16")
+    reader = token_encoder.TokenEncoder(shared)
+    loop = LoopOptions(epochs=epochs, layer_rate=rate, seed=seed, threads=threads, precision=precision)  # type: ignore[arg-type]
+    start = load_encoder(reader.card.encoder, encoders)
+    _print(
+        make_language(
+            data, corpus, taxonomy.read(intents_file), start, reader, out, LanguageOptions(loop), layers=layers,
+            name=name, version=version, cache=cache, share=share,
+        )
+    )  # fmt: skip
 
 
 @app.command()
@@ -71,7 +93,7 @@ def intents(
     threads: int = THREADS,
 ) -> None:
     """Train an intent model on sentences of your own, on the same encoder."""
-    _needs_torch()
+    needs_training()
     rows, measured_on = [row for file in files for row in datasets.intents(file)], datasets.intents(test)
     from finetune.build import make_intents  # takes seconds, and nobody waits for them to hear of a wrong line
     from finetune.train.trainer import TrainingOptions
@@ -90,7 +112,7 @@ def redaction(
     threads: int = THREADS,
 ) -> None:
     """Train the head that finds names and places, for redaction, on the lower layers of a model that is made."""
-    _needs_torch()
+    needs_training()
     from finetune.train.redaction_head import make_redaction
 
     _print(make_redaction(data, model, seed=seed, threads=threads))
@@ -107,7 +129,7 @@ def encoder(
     seed: int = typer.Option(7, help="The same seed gives the same model."),
 ) -> None:
     """Cut the shared encoder from a pretrained one and quantise it. Nothing is trained."""
-    _needs_torch()
+    needs_training()
     from finetune.export.encoder_export import make_encoder
     from finetune.train.encoders import load_encoder
 
@@ -118,9 +140,7 @@ def encoder(
 def assistant(
     data: Path = DATA,
     out: Path = OUT,
-    shared: Path = typer.Option(
-        token_encoder.DEFAULT, metavar="FOLDER", help="The shared encoder whose states it reads."
-    ),
+    shared: Path = SHARED,
     encoders: Path | None = ENCODERS,
     name: str = typer.Option("tenor-assistant", help="Name of the model."),
     version: str = typer.Option("1", help="Its version; a released one is never made again under the same number."),
@@ -135,7 +155,7 @@ def assistant(
     threads: int = THREADS,
 ) -> None:
     """Train the assistant's intents and slots on the shared encoder, and write the folder that ships."""
-    _needs_torch()
+    needs_training()
     from finetune.build_assistant import Recipe, make_assistant
     from finetune.corpus.assistant_corpus import hands
     from finetune.train.assistant_trainer import AssistantOptions
@@ -151,6 +171,34 @@ def assistant(
 
 
 @app.command()
+def run(
+    recipe: str = typer.Argument(..., help="head, layers, intent-slot, whisper, nemo, or module:Class."),
+    rows: Path = typer.Argument(..., metavar="ROWS", help="JSON lines, as finetune/recipes/base.py describes them."),
+    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The run's folder: checkpoints, record and model."),
+    preset: str = typer.Option("", help="Values that belong together; --set comes after them."),
+    settings: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="One parameter of the recipe."),
+) -> None:
+    """Train by a recipe on rows of one's own. The same command again goes on after the last checkpoint."""
+    chosen = find_recipe(recipe)
+    parameters = read_parameters(chosen, preset, settings)
+    record = JsonlRunRecord(out / "record.jsonl")
+    try:
+        typer.echo(chosen.run(read_rows(rows), parameters, out, record))
+    finally:
+        record.close()
+
+
+@app.command("parameters")
+def recipe_parameters(recipe: str = typer.Argument(..., help="A recipe.")) -> None:
+    """Print a recipe's parameters and presets."""
+    chosen = find_recipe(recipe)
+    for name, default, text in described(chosen):
+        typer.echo(f"{name:18} {default!r:12} {text}")
+    for name, values in chosen.presets.items():
+        typer.echo(f"preset {name}: " + ", ".join(f"{key}={value}" for key, value in values.items()))
+
+
+@app.command()
 def evaluate(
     model: Path = typer.Argument(DEFAULT, metavar="[MODEL]", help="A model's folder; the shipped one by default."),
     data: Path = typer.Option(None, "--data", metavar="FOLDER", help="The public sets, for more than our own figures."),
@@ -160,7 +208,7 @@ def evaluate(
     from finetune.evaluate.calibration import likely
     from finetune.evaluate.report import all_scores
 
-    loaded = OnnxModel(model)
+    loaded = open_model(model)
     if test is None:
         _print(all_scores(loaded, data))
         return
@@ -188,14 +236,6 @@ def sentences(
             raise BadInput(f"there are no sentences for {kind!r}", "sentiment, intents or slots")
     for row in rows:
         typer.echo(json.dumps(asdict(row), ensure_ascii=False))
-
-
-def _needs_torch() -> None:
-    from importlib.util import find_spec
-
-    missing = [name for name in ("torch", "transformers", "onnx") if find_spec(name) is None]
-    if missing:
-        raise Unavailable(f"training needs {', '.join(missing)}", "pip install 'tenor[finetune]'")
 
 
 def _print(figures: dict[str, float]) -> None:

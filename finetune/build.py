@@ -1,4 +1,4 @@
-"""A model's folder, made: trained, exported, calibrated, measured, described. Needs the extra `finetune`."""
+"""An intent model on sentences of one's own, made: trained, exported, measured. Needs the extra `finetune`."""
 
 from __future__ import annotations
 
@@ -8,46 +8,15 @@ from pathlib import Path
 
 import msgspec
 
-from finetune.corpus import datasets, mixture
 from finetune.corpus.examples import LabelledText
-from finetune.evaluate.calibration import calibrated, likely
-from finetune.evaluate.report import Scores, all_scores
+from finetune.evaluate.calibration import likely
+from finetune.evaluate.report import Scores
 from finetune.evaluate.scores import accuracy
-from finetune.export.model_card import written_card
 from finetune.export.onnx_export import call_sentences, export, quantize
 from finetune.train.network import Network
-from finetune.train.token_head import fit_tokens
-from finetune.train.trainer import TrainingOptions, train, train_intents
-from nlp.inference.onnx_model import OnnxModel, fingerprint
+from finetune.train.trainer import TrainingOptions, train_intents
+from nlp.inference.onnx_model import OnnxModel
 from tenor.model_store import ModelCard
-from tenor.taxonomy.intents import Taxonomy
-
-
-def make_language(
-    data: Path, taxonomy: Taxonomy, out: Path, options: TrainingOptions, *, name: str, version: str
-) -> Scores:
-    """The model that ships, in `out/<name>-<version>`; in full precision beside it, in `<name>-<version>-full`."""
-    corpora = mixture.corpora(data, taxonomy, options.seed)
-    network = train(corpora, options)
-    fit_tokens(network, mixture.slot_corpus(data, options.seed), seed=options.seed)
-    labels = {corpus.head: tuple(corpus.labels) for corpus in corpora}
-    seen = frozenset(fingerprint(text) for intent in taxonomy.intents for text in intent.examples)
-    card = ModelCard(name=name, version=version, heads={head: labels[head] for head in mixture.HEADS}, examples=seen)
-    small, full = export_folders(network, mixture.HEADS, out / f"{name}-{version}", card)
-    return describe(small, full, data, taxonomy)
-
-
-def describe(small: Path, full: Path, data: Path, taxonomy: Taxonomy) -> Scores:
-    """Calibrate an exported model, measure it in both precisions and write its card."""
-    card = calibrated(OnnxModel(small).card, small, data, taxonomy)
-    for folder in (small, full):
-        _save(card, folder)
-    figures = all_scores(OnnxModel(small), data, taxonomy)
-    unshortened = all_scores(OnnxModel(full), data, taxonomy)
-    used = [datasets.SOURCES[source] for source in mixture.USED]
-    text = written_card(OnnxModel(small).card, used, figures, unshortened, small)
-    (small / "README.md").write_text(text, "utf-8")
-    return figures
 
 
 def make_intents(

@@ -101,7 +101,9 @@ def _trained(
     recipe: Recipe,
 ) -> AssistantLayers:  # fmt: skip
     torch.manual_seed(options.seed)
-    network = AssistantLayers(pretrained, encoder.card.layers, recipe.layers, len(SPOKEN_INTENTS), len(SLOT_LABELS))
+    network = AssistantLayers.from_encoder(
+        pretrained, encoder.card.layers, recipe.layers, len(SPOKEN_INTENTS), len(SLOT_LABELS)
+    )
     train_assistant(network, encoded(rows, encoder), options)
     return network
 
@@ -110,18 +112,26 @@ def _folder(
     network: AssistantLayers, rows: Sequence[Utterance], encoder: TokenEncoder, folder: Path, name: str, version: str,
     *, precise: bool = False,
 ) -> Path:  # fmt: skip
-    """The network exported and, unless `precise`, quantised."""
+    card = AssistantCard(
+        name=name, version=version, intents=SPOKEN_INTENTS, slots=SLOT_LABELS, temperature=1.0, threshold=0.0,
+        sha256="", encoder_sha256=encoder.card.sha256,
+    )  # fmt: skip
+    return write_folder(network, rows, encoder, folder, card, precise=precise)
+
+
+def write_folder(
+    network: AssistantLayers, rows: Sequence[Utterance], encoder: TokenEncoder, folder: Path, card: AssistantCard,
+    *, precise: bool = False,
+) -> Path:  # fmt: skip
+    """The network exported and, unless `precise`, quantised in the ranges that the rows have; with its card."""
     folder.mkdir(parents=True, exist_ok=True)
     full = folder / "model.onnx" if precise else folder / "full.onnx"
     _export(network, encoder.card.width, full)
     if not precise:
         quantize(full, folder / "model.onnx", _inputs(rows, encoder))
         full.unlink()
-    card = AssistantCard(
-        name=name, version=version, intents=SPOKEN_INTENTS, slots=SLOT_LABELS, temperature=1.0, threshold=0.0,
-        sha256=hashlib.sha256((folder / "model.onnx").read_bytes()).hexdigest(), encoder_sha256=encoder.card.sha256,
-    )  # fmt: skip
-    _write(card, folder)
+    digest = hashlib.sha256((folder / "model.onnx").read_bytes()).hexdigest()
+    _write(msgspec.structs.replace(card, sha256=digest, encoder_sha256=encoder.card.sha256), folder)
     return folder
 
 

@@ -85,7 +85,7 @@ def goemotions(data: Path, split: str = "train", *, named: bool = False) -> list
     place that stand where a name stood."""
     groups = {"1": "negative", "2": "neutral", "3": "positive"}
     found = []
-    for line in _lines(data / "sentiment" / "goemotions" / f"{split}.tsv.gz"):
+    for line in lines(data / "sentiment" / "goemotions" / f"{split}.tsv.gz"):
         text, group, *_ = line.split("\t")
         if group in groups:
             found.append(LabelledText(text if named else text.replace("[NAME]", "he"), groups[group]))
@@ -196,7 +196,7 @@ def _yaml(name: str) -> Any:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(lines(path), 1):
         try:
             row = json.loads(line)
         except ValueError:
@@ -206,7 +206,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _lines(path: Path) -> Iterator[str]:
+def lines(path: Path) -> Iterator[str]:
     try:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
             for line in file:

@@ -25,7 +25,7 @@ _THANKS = re.compile(r"\b(?:thanks?|thx|ty|welcome|cheers)\b", re.IGNORECASE)
 HEADS = ["sentiment", "intent", "slots"]
 """What ships; the head that only keeps public intents apart stays behind."""
 
-Example = TypeVar("Example", LabelledText, TaggedText)
+Example = TypeVar("Example", LabelledText, TaggedText, LanguageExample)
 
 
 def corpora(data: Path, taxonomy: Taxonomy, seed: int) -> list[HeadCorpus]:
@@ -52,13 +52,6 @@ def examples(corpora: Sequence[HeadCorpus]) -> list[LanguageExample]:
             else:
                 found.append(LanguageExample(row.text, {corpus.head: (row.label,)}, role=row.role, before=row.before))
     return found
-
-
-def slot_corpus(data: Path, seed: int) -> HeadCorpus:
-    """For the head that is fitted on the trained encoder: it learns quickly, so it gets more."""
-    random = Random(seed)
-    calls = list(harper_valley.calls(data, "text-only"))
-    return HeadCorpus("slots", allowed(_slots(data, calls, random, generous=3)), bio(SLOTS))
 
 
 def _sentiment(data: Path, calls: Sequence[harper_valley.HarperCall], random: Random) -> list[LabelledText]:
@@ -96,15 +89,13 @@ def _intents(
     return [row for row in found if row.label in known]  # an intent taken out of the taxonomy is not taught
 
 
-def _slots(
-    data: Path, calls: Sequence[harper_valley.HarperCall], random: Random, generous: int = 1
-) -> list[TaggedText]:
+def _slots(data: Path, calls: Sequence[harper_valley.HarperCall], random: Random) -> list[TaggedText]:
     valued = sorted({row for call in calls for row in harper_valley.valued(call)}, key=lambda row: row.text)
     return [
         *datasets.nlupp(data, LEARNED_FOLDS),
-        *datasets.own_slots(random, most=20 * generous),
-        *_some(valued, 700 * generous, random),
-        *_some(datasets.snips(data), 400 * generous, random),
+        *datasets.own_slots(random, most=40),
+        *_some(valued, 1400, random),
+        *_some(datasets.snips(data), 800, random),
     ]
 
 

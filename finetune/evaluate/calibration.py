@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from finetune.corpus import datasets
 from finetune.corpus.examples import LabelledText
 from nlp.inference.heads.intents import IntentHead
-from nlp.inference.onnx_model import OnnxModel, Prediction
+from nlp.inference.language_model import LanguageModel
+from nlp.inference.onnx_model import Prediction
 from tenor.model_store import ModelCard
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy, WantedIntent
 
@@ -21,9 +22,9 @@ ADDED = ("alarm_set", "weather_query", "play_music", "transport_taxi", "email_se
 SHOTS = 10
 
 
-def calibrated(card: ModelCard, folder: Path, data: Path, taxonomy: Taxonomy) -> ModelCard:
-    """The card with temperatures and thresholds filled in."""
-    model = OnnxModel(folder)
+def calibrated(model: LanguageModel, data: Path, taxonomy: Taxonomy) -> ModelCard:
+    """The model's card with temperatures and thresholds filled in."""
+    card = model.card
     feelings = [row for row in datasets.goemotions(data, "dev") if len(row.text.split()) <= 15][:1200]
     wishes = [row for row in wishes_of(data) if row.label in (*taxonomy.names, UNKNOWN)]
     temperatures = {
@@ -57,7 +58,7 @@ def added_intents(data: Path, split: str) -> tuple[list[WantedIntent], list[Labe
     return [WantedIntent(name, name, tuple(texts)) for name, texts in examples.items()], tried
 
 
-def temperature(model: OnnxModel, head: str, rows: Sequence[LabelledText]) -> float:
+def temperature(model: LanguageModel, head: str, rows: Sequence[LabelledText]) -> float:
     """What to divide the logits by so that the right label is as likely as the probabilities say."""
     labels = model.card.heads[head]
     now = model.card.temperatures.get(head, 1.0)
@@ -73,7 +74,7 @@ def temperature(model: OnnxModel, head: str, rows: Sequence[LabelledText]) -> fl
     return round(float(min(np.arange(0.5, 3.01, 0.05), key=surprise)), 2)
 
 
-def _least_likely(model: OnnxModel, taxonomy: Taxonomy, rows: Sequence[LabelledText]) -> float:
+def _least_likely(model: LanguageModel, taxonomy: Taxonomy, rows: Sequence[LabelledText]) -> float:
     """The probability under which `unknown` is the better answer, inside and outside counting the same."""
     intents = IntentHead(model, taxonomy)
     scores = [intents.scores(prediction) for prediction in model.predict([row.text for row in rows])]
@@ -90,7 +91,7 @@ def _least_likely(model: OnnxModel, taxonomy: Taxonomy, rows: Sequence[LabelledT
     return round(float(max(np.arange(0.2, 0.81, 0.05), key=balanced)), 2)
 
 
-def _likeness(model: OnnxModel, taxonomy: Taxonomy, data: Path, rows: Sequence[LabelledText]) -> dict[str, float]:
+def _likeness(model: LanguageModel, taxonomy: Taxonomy, data: Path, rows: Sequence[LabelledText]) -> dict[str, float]:
     """How near to added examples is near enough: as many added intents found as possible, few others disturbed."""
     added, tried = added_intents(data, "val")
     texts = [*(row.text for row in tried), *(row.text for row in rows)]

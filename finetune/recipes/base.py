@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from threading import current_thread, main_thread
 from types import FrameType
@@ -24,7 +25,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from tenor.errors import BadInput, TenorError
+from tenor.errors import BadInput, TenorError, Unavailable
 from tenor.yaml.nodes import meant
 
 BUILT_IN = {
@@ -210,6 +211,13 @@ def read_rows(path: Path) -> list[TrainingRow]:
             except (msgspec.MsgspecError, UnicodeDecodeError) as error:
                 raise BadInput(f"{path}, line {number}: {error}") from None
     return found
+
+
+def needs_training() -> None:
+    """Recipes that train a network need what the extra brings."""
+    missing = [name for name in ("torch", "transformers", "onnx") if find_spec(name) is None]
+    if missing:
+        raise Unavailable(f"training needs {', '.join(missing)}", "pip install 'tenor[finetune]'")
 
 
 # -- how it is stopped

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
 
 import numpy as np
 import torch
@@ -13,13 +12,10 @@ from torch import Tensor, nn
 from finetune.corpus.assistant_corpus import Utterance
 from finetune.train.assistant_layers import AssistantLayers
 from finetune.train.batches import IGNORED
-from finetune.train.trainer import progress_bar
+from finetune.train.loop import Figures, LoopOptions, Precision, RunPlace, train
 from nlp.inference.token_encoder import EncodedText, TokenEncoder
 from nlp.inference.words import deciding_tokens, word_offsets
 from tenor.taxonomy.assistant import SLOT_LABELS, SPOKEN_INTENTS
-
-INTENT_NUMBERS = {intent: number for number, intent in enumerate(SPOKEN_INTENTS)}
-LABEL_NUMBERS = {label: number for number, label in enumerate(SLOT_LABELS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +30,9 @@ class AssistantOptions:
     slot_weight: float = 1.0
     seed: int = 7
     threads: int = 1
+    precision: Precision = "float32"
+    checkpoint_every: int = 200
+    validate_every: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,78 +45,88 @@ class EncodedExample:
     weight: float
 
 
-def encoded(rows: Sequence[Utterance], encoder: TokenEncoder, *, at_once: int = 256) -> list[EncodedExample]:
+def encoded(
+    rows: Sequence[Utterance], encoder: TokenEncoder, intents: Sequence[str] = SPOKEN_INTENTS,
+    labels: Sequence[str] = SLOT_LABELS, *, at_once: int = 256,
+) -> list[EncodedExample]:  # fmt: skip
+    intent_numbers = {intent: number for number, intent in enumerate(intents)}
+    label_numbers = {label: number for number, label in enumerate(labels)}
     made = []
     for first in range(0, len(rows), at_once):
         part = rows[first : first + at_once]
         for row, text in zip(part, encoder.encode([row.text for row in part]), strict=True):
             states = torch.from_numpy(text.states).half()
-            made.append(
-                EncodedExample(states, INTENT_NUMBERS[row.intent], torch.from_numpy(_targets(row, text)), row.weight)
-            )
+            targets = torch.from_numpy(_targets(row, text, label_numbers))
+            made.append(EncodedExample(states, intent_numbers[row.intent], targets, row.weight))
     return made
 
 
-def _targets(row: Utterance, text: EncodedText) -> np.ndarray:
+def _targets(row: Utterance, text: EncodedText, numbers: Mapping[str, int]) -> np.ndarray:
     targets = np.full(len(text.states), IGNORED, np.int64)
     if row.tags is not None:
         tokens = deciding_tokens(row.text, word_offsets(row.text), text.offsets)
         for token, tag in zip(tokens, row.tags, strict=True):
             if token is not None:
-                targets[token] = LABEL_NUMBERS[tag]
+                targets[token] = numbers[tag]
     return targets
 
 
-def train_assistant(network: AssistantLayers, rows: Sequence[EncodedExample], options: AssistantOptions) -> None:
-    torch.manual_seed(options.seed)
-    torch.set_num_threads(options.threads)
-    random = Random(options.seed)
-    layers = list(network.layers.parameters())
-    heads = [p for name, p in network.named_parameters() if not name.startswith("layers.")]
-    steps = options.epochs * -(-len(rows) // options.batch)
-    optimizer = torch.optim.AdamW(
-        [{"params": layers, "lr": options.layer_rate}, {"params": heads, "lr": options.head_rate}], weight_decay=0.01
+def train_assistant(
+    network: AssistantLayers, rows: Sequence[EncodedExample], options: AssistantOptions, place: RunPlace | None = None,
+    validation: Sequence[EncodedExample] = (),
+) -> None:  # fmt: skip
+    loop = LoopOptions(
+        epochs=options.epochs, batch=options.batch, layer_rate=options.layer_rate, head_rate=options.head_rate,
+        seed=options.seed, threads=options.threads, precision=options.precision,
+        checkpoint_every=options.checkpoint_every, validate_every=options.validate_every,
+    )  # fmt: skip
+
+    def validate() -> Figures:
+        return shares_right(network, validation)
+
+    train(
+        network,
+        lambda epoch: rows,
+        lambda row: len(row.states),
+        lambda batch: _summed_loss(network, batch, options),
+        loop,
+        place,
+        validate if validation else None,
     )
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer,
-        [options.layer_rate, options.head_rate],
-        total_steps=steps + 1,
-        pct_start=0.1,
-        anneal_strategy="linear",
-    )
-    intent_loss = nn.CrossEntropyLoss(label_smoothing=options.smoothing, reduction="none")
-    slot_loss = nn.CrossEntropyLoss(label_smoothing=options.smoothing, ignore_index=IGNORED, reduction="sum")
-    network.train()
-    with progress_bar() as progress:
-        bar = progress.add_task("training", total=steps, loss="")
-        for _ in range(options.epochs):
-            for batch in _batches(rows, options.batch, random):
-                states, mask, targets, intents, weights = _together(batch)
-                intent, slots, _ = network(states, mask)
-                loss = (intent_loss(intent, intents) * weights).mean()
-                told = int((targets != IGNORED).sum())
-                if told:
-                    loss = loss + options.slot_weight * slot_loss(slots.flatten(0, 1), targets.flatten()) / told
-                optimizer.zero_grad(set_to_none=True)
-                loss.backward()
-                nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-                optimizer.step()
-                schedule.step()
-                progress.update(bar, advance=1, loss=f"{loss.item():.2f}")
-    network.eval()
 
 
-def _batches(rows: Sequence[EncodedExample], size: int, random: Random) -> list[list[EncodedExample]]:
-    """All rows once, of like length together, in random order."""
-    order = list(rows)
-    random.shuffle(order)
-    made = []
-    window = size * 40
-    for start in range(0, len(order), window):
-        part = sorted(order[start : start + window], key=lambda row: len(row.states))
-        made += [part[first : first + size] for first in range(0, len(part), size)]
-    random.shuffle(made)
-    return made
+def _summed_loss(network: AssistantLayers, batch: Sequence[EncodedExample], options: AssistantOptions) -> Tensor:
+    """Of every row the mistake in its intent and, where its slots are told, the mean of those in its words."""
+    states, mask, _, intents, weights = _together(batch)
+    intent, slots, _ = network(states, mask)
+    loss = nn.functional.cross_entropy(
+        intent.float(), intents, label_smoothing=options.smoothing, reduction="none"
+    )  # fmt: skip
+    total = (loss * weights).sum()
+    for at, row in enumerate(batch):
+        if bool((row.targets != IGNORED).any()):
+            logits = slots[at, : len(row.targets)].float()
+            of_words = nn.functional.cross_entropy(
+                logits, row.targets, ignore_index=IGNORED, label_smoothing=options.smoothing
+            )
+            total = total + options.slot_weight * of_words
+    return total
+
+
+def shares_right(network: AssistantLayers, rows: Sequence[EncodedExample], *, size: int = 64) -> dict[str, float]:
+    """Shares of right intents, and of right labels among the words whose labels are told."""
+    intents = words = told = 0
+    with torch.no_grad():
+        for first in range(0, len(rows), size):
+            batch = rows[first : first + size]
+            states, mask, targets, wanted, _ = _together(batch)
+            intent, slots, _ = network(states, mask)
+            intents += int((intent.argmax(-1) == wanted).sum())
+            known = targets != IGNORED
+            words += int((slots.argmax(-1)[known] == targets[known]).sum())
+            told += int(known.sum())
+    figures = {"val intent accuracy": intents / len(rows)}
+    return figures | ({"val slot accuracy": words / told} if told else {})
 
 
 def _together(batch: Sequence[EncodedExample]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:

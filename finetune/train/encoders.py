@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib.util
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ import onnx
 import torch
 from onnx import numpy_helper
 from transformers import AutoTokenizer, BertConfig, BertModel
+from transformers.models.bert.modeling_bert import BertLayer
 from transformers.utils import logging
 
 from tenor.errors import BadInput, Unavailable
@@ -116,6 +118,15 @@ def from_onnx(graph: onnx.ModelProto) -> BertModel:
     state = {name: torch.from_numpy(np.array(values)) for name, values in weights.items()}
     model.load_state_dict(state, strict=True)
     return model.eval()
+
+
+def empty_layers(weights: Mapping[str, Any]) -> list[Any]:
+    """Transformer layers of the shape that some weights have (`layers.0.intermediate.dense.weight`, ...)."""
+    inner, width = weights["layers.0.intermediate.dense.weight"].shape
+    config = BertConfig(
+        hidden_size=width, intermediate_size=inner, num_attention_heads=width // HEAD_WIDTH, **_OPTIONS
+    )  # fmt: skip
+    return [BertLayer(config) for _ in range(1 + max(int(n.split(".")[1]) for n in weights if n.startswith("layers.")))]
 
 
 def _weights(graph: onnx.ModelProto) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from finetune.train.encoders import PretrainedEncoder
-from finetune.train.network import NeighbourTokenHead
+from finetune.train.network import NeighbourTokenHead, grown_linear
 from nlp.inference.layered_model import BEFORE, SEGMENTS
 
 INNER = 128
@@ -80,3 +80,12 @@ class ExportedLayers(nn.Module):  # type: ignore[misc]
     def forward(self, states: Tensor, attention_mask: Tensor, segments: Tensor) -> tuple[Tensor, ...]:
         pooled, tokens, own = self.network.read(states, attention_mask, segments)
         return (pooled, *(self.network.token_heads[name](tokens, own) for name in self.heads))
+
+
+def grow_heads(network: LanguageLayers, sizes: Mapping[str, int]) -> None:
+    """Give every head as many outputs as there are labels; those it has stay as they are."""
+    for head, size in sizes.items():
+        if head in network.sentence_heads:
+            network.sentence_heads[head] = grown_linear(network.sentence_heads[head], size)
+        elif head in network.token_heads:
+            network.token_heads[head].answer = grown_linear(network.token_heads[head].answer, size)

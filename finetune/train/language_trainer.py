@@ -13,10 +13,10 @@ from finetune.corpus.examples import LanguageExample, spoken
 from finetune.train.batches import IGNORED, token_targets
 from finetune.train.language_layers import LanguageLayers
 from finetune.train.loop import Figures, LoopOptions, RunPlace, train
+from finetune.train.state_cache import StateCache
 from nlp.inference.layered_model import BEFORE, LONGEST_BEFORE, NOBODY, ROLES
-from nlp.inference.token_encoder import EncodedText, TokenEncoder
+from nlp.inference.token_encoder import EncodedText
 
-AT_ONCE = 512
 ALSO = 0.25
 """Share of the target that intents which would do as well have together."""
 
@@ -75,16 +75,10 @@ class DrawnExample:
 
 
 def encoded_examples(
-    rows: Sequence[LanguageExample], labels: Labels, encoder: TokenEncoder, *, smoothing: float = 0.0
+    rows: Sequence[LanguageExample], labels: Labels, states: StateCache, *, smoothing: float = 0.0
 ) -> list[EncodedExample]:
     """Every sentence in each of its forms goes through the encoder once, however often it is trained on."""
-    forms = {text for row in rows for text in (row.text, spoken(row.text), row.before or "")}
-    texts = sorted(forms - {""})
-    kept: dict[str, EncodedText] = {}
-    for first in range(0, len(texts), AT_ONCE):
-        part = texts[first : first + AT_ONCE]
-        for text, one in zip(part, encoder.encode(part), strict=True):
-            kept[text] = EncodedText(one.states.astype("float16"), one.offsets, one.words)
+    kept = states.encode(text for row in rows for text in (row.text, spoken(row.text), row.before or ""))
     return [_encoded(row, labels, kept, smoothing) for row in rows]
 
 

@@ -7,17 +7,18 @@ batch: what they learn is added up before a step is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Literal, TypeVar
 
 import torch
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from torch import Tensor, distributed, nn
 
+from finetune.progress import progress
 from finetune.recipes.base import Paused, RunRecord, StopRequest, new_checkpoint, newest_checkpoint
 
 SUFFIX = ".pt"
@@ -28,6 +29,7 @@ FIRST, LAST = 1 / 25, 1 / 250_000
 
 Row = TypeVar("Row")
 Figures = Mapping[str, float]
+Precision = Literal["float32", "bfloat16"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class LoopOptions:
     decay: float = 0.01
     seed: int = 7
     threads: int = 1
-    precision: Literal["float32", "bfloat16"] = "float32"
+    precision: Precision = "float32"
     checkpoint_every: int = 200
     """Steps; 0: only when it is asked to stop."""
     validate_every: int = 1
@@ -74,8 +76,8 @@ def train(
         parameter.grad = torch.zeros_like(parameter)
     rank, world = process_rank()
     network.train()
-    with progress_bar(quiet=rank > 0) as progress:
-        bar = progress.add_task("training", total=steps, completed=done, loss="")
+    with progress(quiet=rank > 0) as shown:
+        bar = shown.add_task("training", total=steps, completed=done, loss="")
         for epoch in range(done // per_epoch, options.epochs):
             random = Random(f"{options.seed}:{epoch}")
             for number, batch in enumerate(batches(rows_of_epoch(epoch), length, options.batch, random)):
@@ -94,7 +96,7 @@ def train(
                 told, asked = _shared(parameters, told, bool(place.stop and place.stop.asked), world)
                 nn.utils.clip_grad_norm_(parameters, 1.0)
                 optimizer.step()
-                progress.update(bar, advance=1, loss=f"loss {told:.3f}")
+                shown.update(bar, advance=1, loss=f"loss {told:.3f}")
                 if place.record is not None and rank == 0:
                     place.record.point(step + 1, "loss", told)
                 if asked or (options.checkpoint_every and (step + 1) % options.checkpoint_every == 0):
@@ -136,16 +138,19 @@ def process_rank() -> tuple[int, int]:
     return 0, 1
 
 
-def progress_bar(*, quiet: bool = False) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[loss]}", style="dim"),
-        console=Console(stderr=True, quiet=quiet),
-        refresh_per_second=2,
-    )
+@contextmanager
+def joined_processes() -> Iterator[int]:
+    """The number of this process among those that torchrun started; 0 where it is alone. All end together."""
+    together = int(os.environ.get("WORLD_SIZE", "1")) > 1
+    if together:
+        distributed.init_process_group("gloo")
+    try:
+        yield process_rank()[0]
+        if together:
+            distributed.barrier()
+    finally:
+        if together:
+            distributed.destroy_process_group()
 
 
 def _optimizer(network: nn.Module, options: LoopOptions) -> tuple[torch.optim.Optimizer, Callable[[float], None]]:

@@ -7,6 +7,8 @@ from torch import Tensor, nn
 
 from finetune.train.encoders import PretrainedEncoder
 
+NEW_BIAS = -4.0
+"""Of a label that is new, below the others': it must be learned before it is answered."""
 READ = 3
 """Layers that token heads read, evenly apart: words and grammar stand lower in the encoder than meaning."""
 
@@ -108,3 +110,16 @@ class ExportedNetwork(nn.Module):  # type: ignore[misc]
             else:
                 answers.append(self.network.sentence_heads[head](sentence))
         return (*answers, nn.functional.normalize(sentence, dim=-1))
+
+
+def grown_linear(linear: nn.Linear, size: int) -> nn.Linear:
+    """With so many outputs; those it has stay as they are."""
+    if size == linear.out_features:
+        return linear
+    wider = nn.Linear(linear.in_features, size)
+    with torch.no_grad():
+        wider.weight.zero_()
+        wider.weight[: linear.out_features] = linear.weight
+        wider.bias.fill_(float(linear.bias.min()) + NEW_BIAS)
+        wider.bias[: linear.out_features] = linear.bias
+    return wider

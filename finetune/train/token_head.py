@@ -1,8 +1,4 @@
-"""The token head that ships, fitted on the trained encoder. Needs the extra `finetune`.
-
-The encoder is left alone, so its answers are computed once and kept: ten rounds over the examples then cost less than
-one round of training.
-"""
+"""Training of a token head alone, on an encoder's answers that were computed once. Needs the extra `finetune`."""
 
 from __future__ import annotations
 
@@ -11,21 +7,8 @@ from random import Random
 import torch
 from torch import Tensor, nn
 
-from finetune.train.batches import IGNORED, HeadCorpus, batches, load_tokenizer
-from finetune.train.network import NeighbourTokenHead, Network
-
-ROUNDS = 10
-RATE = 1e-3
-
-
-def fit_tokens(network: Network, corpus: HeadCorpus, *, seed: int, unpunctuated: float = 0.4) -> None:
-    """Replace the head of the corpus by one that sees its neighbours."""
-    random = Random(seed)
-    kept = _answers(network, corpus, random, unpunctuated)
-    torch.manual_seed(seed)
-    head = NeighbourTokenHead(len(network.read_layers) * network.encoder.config.hidden_size, len(corpus.labels))
-    teach(head, kept, ROUNDS, RATE, random)
-    network.token_heads[corpus.head] = head
+from finetune.train.batches import IGNORED
+from finetune.train.network import NeighbourTokenHead
 
 
 def teach(
@@ -45,18 +28,3 @@ def teach(
             optimizer.step()
             schedule.step()
     head.eval()
-
-
-def _answers(
-    network: Network, corpus: HeadCorpus, random: Random, unpunctuated: float
-) -> list[tuple[Tensor, Tensor, Tensor]]:
-    """What the encoder says to every batch, in half precision to fit in memory."""
-    tokenizer = load_tokenizer(network.tokenizer)
-    kept = []
-    network.eval()
-    with torch.no_grad():
-        for batch in batches([corpus], tokenizer, random, size=32, unpunctuated=unpunctuated):
-            mask = torch.from_numpy(batch.attention_mask)
-            layers, _ = network.encode(torch.from_numpy(batch.input_ids), mask)
-            kept.append((layers.half(), mask, torch.from_numpy(batch.targets)))
-    return kept

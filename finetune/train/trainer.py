@@ -8,11 +8,10 @@ from pathlib import Path
 from random import Random
 
 import torch
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from torch import nn
 
 from finetune.corpus.examples import LabelledText
+from finetune.progress import progress
 from finetune.train import encoders
 from finetune.train.batches import IGNORED, HeadCorpus, batches, load_tokenizer
 from finetune.train.network import Network
@@ -108,8 +107,8 @@ def _trained(network: Network, corpora: Sequence[HeadCorpus], options: TrainingO
     )
     loss_of = nn.CrossEntropyLoss(ignore_index=IGNORED, label_smoothing=options.smoothing)
     network.train()
-    with progress_bar() as progress:
-        bar = progress.add_task("training", total=steps, loss="")
+    with progress() as shown:
+        bar = shown.add_task("training", total=steps, loss="")
         for _ in range(options.epochs):
             for batch in batches(corpora, tokenizer, random, size=options.batch, unpunctuated=options.unpunctuated):
                 answers = network(batch.head, torch.from_numpy(batch.input_ids), torch.from_numpy(batch.attention_mask))
@@ -119,18 +118,6 @@ def _trained(network: Network, corpora: Sequence[HeadCorpus], options: TrainingO
                 nn.utils.clip_grad_norm_(network.parameters(), 1.0)
                 optimizer.step()
                 schedule.step()
-                progress.update(bar, advance=1, loss=f"{batch.head} {loss.item():.2f}")
+                shown.update(bar, advance=1, loss=f"{batch.head} {loss.item():.2f}")
     network.eval()
     return network
-
-
-def progress_bar() -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[loss]}", style="dim"),
-        console=Console(stderr=True),
-        refresh_per_second=2,
-    )

@@ -57,7 +57,8 @@ class EncodedText:
 class TokenEncoder:
     """Any thread may call it. Use `shared_encoder` to have one in a process."""
 
-    def __init__(self, folder: Path = DEFAULT) -> None:
+    def __init__(self, folder: Path = DEFAULT, *, kept: int = KEPT_TEXTS) -> None:
+        """`kept`: with 0, what it answers depends on nothing that was asked before, to the last bit."""
         try:
             self.card = msgspec.json.decode((folder / CARD).read_bytes(), type=EncoderCard)
             weights = (folder / "model.onnx").read_bytes()
@@ -72,7 +73,7 @@ class TokenEncoder:
         self._tokenizer.enable_truncation(LONGEST)
         self._tokenizer.no_padding()
         self._session = open_session(weights)
-        self._kept: BoundedDict[str, EncodedText] = BoundedDict(KEPT_TEXTS)
+        self._kept: BoundedDict[str, EncodedText] = BoundedDict(kept)
         self._lock = Lock()
 
     def encode(self, texts: Sequence[str], readers: Executor | None = None) -> list[EncodedText]:
