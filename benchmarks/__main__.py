@@ -12,7 +12,18 @@ from tenor.settings import TelemetrySettings
 
 ALL = (
     *("decoding", "bus", "recognition", "latency", "memory", "scaling", "language", "task", "redaction"),
-    *("assistant_model", "assistant", "voice", "batch", "scenarios", "store", "archive", "gate", "dashboard"),
+    *(
+        "assistant_model",
+        "assistant",
+        "voice",
+        "batch",
+        "scenarios",
+        "store",
+        "archive",
+        "gate",
+        "promotion",
+        "dashboard",
+    ),
 )
 
 

@@ -19,6 +19,7 @@ from storage.db.engine import Database
 from storage.labels.allowed import allowed_names
 from storage.labels.publisher import LabelPublisher
 from storage.viewer import Viewer
+from tenor.model_store.store import language_in_force
 from tenor.settings import Settings
 from tenor.taxonomy.in_force import NamesInForce
 from tenor.taxonomy.polarity import FELT
@@ -47,7 +48,7 @@ class PageContext:
     def names(self) -> NamesInForce:
         """The sentiments and intents that a label may say."""
         with self.database.session() as session:
-            return allowed_names(session, self.settings.language)
+            return allowed_names(session, language_in_force(self.settings))
 
 
 _current: PageContext | None = None

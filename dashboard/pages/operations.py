@@ -13,6 +13,7 @@ import streamlit as st
 from dashboard.context import current_context
 from dashboard.ui import charts, elements, formatting, navigation, stat_cards, tables
 from dashboard.ui.lag_monitor import Lag, LagMonitor
+from dashboard.ui.model_monitor import ModelInForce, ModelMonitor
 from storage.db.engine import Database
 from storage.queries import operations, people
 from storage.queries.operations import FailureCause, Latency
@@ -32,6 +33,7 @@ STAGES = {
     "recordings": "Recordings",
     "webhooks": "Webhooks",
 }
+KINDS = {"language": "Language", "speech": "Speech", "assistant": "Assistant"}
 UNDER_WAY = ("ringing", "live")
 SHOWN = 8
 """Rows of a list; all are in the CSV."""
@@ -133,6 +135,34 @@ def _stages() -> None:
     st.html(f'<div class="t-tiles">{"".join(map(_stage, lags))}</div>')
     if missing := " ".join(lag.stage for lag in lags if lag.condition == "not running"):
         st.caption(f"What waits is kept on the bus. `tenor serve {missing}` starts what does not run.")
+    _models(_monitor().models)
+
+
+def _models(monitor: ModelMonitor) -> None:
+    """Only where something was ever promoted: else there is nothing to tell."""
+    in_force = monitor.in_force()
+    if not in_force:
+        return
+    stat_cards.section("Models", "in force for calls that begin now")
+    failures = monitor.failures()
+    rows = [
+        f'<div class="t-row"><span class="when">{escape(KINDS[one.kind])}</span>'
+        f'<span class="what">{escape(one.model)}<small>{escape(_since(one))}</small></span></div>'
+        for one in in_force
+    ]
+    rows += [
+        f'<div class="t-row" data-model="{escape(one.model, quote=True)}">'
+        f'<span class="when">{escape(KINDS.get(one.kind, one.kind))}</span>'
+        f'<span class="what"><b class="down">{escape(one.model)} cannot be loaded</b>: {escape(one.reason)}'
+        f"<small>{escape(STAGES.get(one.stage, one.stage))}, {escape(one.process)}, "
+        f"{escape(formatting.moment(one.at))}; the model before it stays in place</small></span></div>"
+        for one in failures[:SHOWN]
+    ]
+    st.html(f'<div class="t-rows">{"".join(rows)}</div>')
+
+
+def _since(one: ModelInForce) -> str:
+    return "ships with Tenor" if one.since is None else f"since {formatting.moment(one.since)}, promoted by {one.by}"
 
 
 @st.cache_resource

@@ -21,6 +21,7 @@ from storage.search import Hit, SearchQuery, Snippet, by_day, from_dict, search
 from storage.search.saved import SavedQuery, forget, save, saved
 from storage.viewer import Viewer
 from tenor.errors import BadInput
+from tenor.model_store.store import language_in_force
 
 SHOWN = 50
 MOST = 500
@@ -81,7 +82,7 @@ def _options(viewer: Viewer, database: Database) -> dict[str, Any]:
     with database.session() as session:
         period = Period.ending(time.time(), 364, formatting.zone())
         people = history.agents(session, viewer)
-        names = searchable_names(session, current_context().settings.language)
+        names = searchable_names(session, language_in_force(current_context().settings))
         customers = history.customers(session, viewer, limit=history.MOST)
         told: tuple[Literal["task", "site", "queue", "medium"], ...] = ("task", "site", "queue", "medium")
         return {name: history.values(session, viewer, name) for name in told} | {

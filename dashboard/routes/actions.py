@@ -28,6 +28,7 @@ from storage.viewer import Role, Viewer
 from tenor.bus import Bus
 from tenor.errors import BadInput, Refused, Unavailable
 from tenor.events import NOTES, Note, NoteAcknowledged
+from tenor.model_store.store import language_in_force
 from tenor.settings import Settings
 
 LONGEST_BODY = 64 * 1024
@@ -178,7 +179,7 @@ class Actions:
 
     def _label(self, viewer: Viewer, wanted: Correct) -> dict[str, object]:
         with self._database.begin() as session:
-            names = allowed_names(session, self._settings.language)
+            names = allowed_names(session, language_in_force(self._settings))
             correct(session, viewer, wanted.sentence, wanted.kind, wanted.value, names=names, seconds=wanted.seconds)
             return snapshot.corrected_in(session, wanted.sentence) or {}
 

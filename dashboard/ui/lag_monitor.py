@@ -10,6 +10,7 @@ from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from dashboard.ui.model_monitor import ModelMonitor
 from tenor.bus import Bus, Partition, Progress
 from tenor.bus.opening import open_bus
 from tenor.settings import Settings
@@ -76,6 +77,8 @@ class LagMonitor:
         self._loop = asyncio.new_event_loop()
         self._lock = threading.Lock()
         self._bus: Bus | None = None
+        self.models = ModelMonitor(settings.models_folder)
+        """What is known with the last measurement."""
         self._stages = {stage: StageMonitor(stage) for stage in READS}
         self._measured_at = 0.0
         threading.Thread(target=self._loop.run_forever, daemon=True, name="lag").start()
@@ -96,6 +99,7 @@ class LagMonitor:
         now = time.time()
         for stage, topics in READS.items():
             self._stages[stage].record(now, await self._bus.progress(topics, stage), await self._bus.members(stage))
+        await self.models.read(self._bus)
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result(15)

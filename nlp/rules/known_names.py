@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from tenor.model_store.store import language_in_force
 from tenor.settings import Settings
 from tenor.taxonomy.in_force import intents_in_force, sentiments_in_force
 from tenor.taxonomy.intents import UNKNOWN
@@ -29,7 +30,7 @@ class KnownNames:
 
 def known(settings: Settings) -> KnownNames:
     """What rules may name, as the settings say."""
-    language = settings.language
+    language = language_in_force(settings)
     intents = intents_in_force(language)
     return KnownNames(
         intents=(*intents.names, UNKNOWN),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from pathlib import Path
 
 import structlog
@@ -12,7 +13,7 @@ from tenor.errors import BadInput
 from tenor.model_store.card import Kind
 from tenor.model_store.digest import is_file_name
 from tenor.model_store.promotions import FILE, Promotion, PromotionLog, read_log
-from tenor.settings import Settings
+from tenor.settings import LanguageSettings, Settings
 
 log = structlog.get_logger(__name__)
 
@@ -54,6 +55,18 @@ class ModelStore:
         if not is_file_name(promotion.model) or not (self.folder / promotion.model).is_dir():
             raise BadInput(f"there is no model {promotion.model} in {self.folder}", "see `tenor models list`")
         return self.folder / promotion.model
+
+
+def language_in_force(settings: Settings) -> LanguageSettings:
+    """The settings with the folder of the promoted language model, if one is in force: its labels are in force then."""
+    store = store_of(settings, "language")
+    promotion = store.log.in_force("language", time.time())
+    if promotion is None or not promotion.sha256:
+        return settings.language
+    try:
+        return settings.language.model_copy(update={"model": str(store.path(promotion))})
+    except BadInput:  # workers go on with the model before it, and say so
+        return settings.language
 
 
 def store_of(settings: Settings, kind: Kind) -> ModelStore:
