@@ -1,4 +1,4 @@
-"""An assistant's model is promoted while conversations go on: each is understood to its end by the one it began with."""
+"""An assistant's model is promoted while conversations go on: each keeps the one it began with, to its end."""
 
 from __future__ import annotations
 
