@@ -16,7 +16,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from dashboard.api import calls, events, people, search, takeover
+from dashboard.api import calls, events, people, search, suggestions, takeover
 from dashboard.api.auth import ApiAuth
 from dashboard.api.errors import install_error_handlers
 from dashboard.api.reference import reference_routes
@@ -56,6 +56,7 @@ def create(
     app.include_router(calls.router(database, auth, audio))
     app.include_router(people.router(database, auth))
     app.include_router(search.router(database, auth))
+    app.include_router(suggestions.router(database, auth))
     app.include_router(events.router(auth, feed))
     app.include_router(reference_routes(app))
     if assistant is not None:

@@ -115,6 +115,31 @@ class Sentence(ApiModel):
     labels: list[Label]
 
 
+class SuggestedSlot(ApiModel):
+    """Characters `start` to `end` of the text, `end` not included."""
+
+    slot: str
+    start: int
+    end: int
+    text: str
+
+
+class Suggestion(ApiModel):
+    """What the models suggest for a sentence or a turn of the assistant."""
+
+    id: str
+    call: str
+    text: str
+    sentiment: str = Field(description="empty for a turn")
+    sentiment_scores: dict[str, float]
+    intent: str = Field(description="empty for a turn that answers a question")
+    intent_score: float
+    tags: list[str] = Field(description="one per word, as BIO")
+    slots: list[SuggestedSlot]
+    models: dict[str, Any]
+    novelty: float | None = Field(description="how unlike everything the model has learned, 0 to 1")
+
+
 class Sentences(ApiModel):
     sentences: list[Sentence]
     after: str = Field(description="give this to get the page that follows; empty: there is none")

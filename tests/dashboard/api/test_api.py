@@ -31,7 +31,7 @@ from dashboard.routes import feed
 from dashboard.routes.feed import Feed
 from dashboard.routes.recordings import Recordings
 from storage.db.engine import open_database
-from storage.tables import Account, Agent, Customer
+from storage.tables import Account, Agent, Customer, Turn
 from storage.viewer import Role, Viewer
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
@@ -57,9 +57,14 @@ ANNS = {
     "/agents/ann/history": 200,
     "/customers/c-ann": 200,
     "/search?words=xylophone": 200,
+    "/suggestions/sentence/hers/0/0": 200,
+    "/suggestions/turn/hers/1": 200,
 }
 """What may be read of Ann's, and what Bob gets for it: nothing of hers."""
-HIDDEN = {"/calls/hers", "/calls/hers/sentences", "/calls/hers/recording", "/agents/ann/history", "/customers/c-ann"}
+HIDDEN = {
+    *("/calls/hers", "/calls/hers/sentences", "/calls/hers/recording", "/agents/ann/history", "/customers/c-ann"),
+    *("/suggestions/sentence/hers/0/0", "/suggestions/turn/hers/1"),
+}
 
 
 @dataclass
@@ -138,6 +143,9 @@ def fill(settings: Settings) -> None:
             add_alert(session, call, "xylophones", sentence=f"{call}/0/0")
             add_note(session, call, f"a note for {agent}")
             add_label(session, f"{call}/0/2000", "text", f"{agent} and the corrected xylophone")
+            turn = Turn(id=f"{call}/1", call=call, turn=1, at=now, input=f"{agent} red shirt", intent="price_check")
+            turn.intent_score, turn.tags = 0.9, ["O", "B-item.color", "B-item.type"]
+            session.add(turn)
             add_label(session, f"{call}/0/2000", "sentiment", "positive")
             add_call(session, f"{call}-now", f"{agent} live", agent=agent, state="live", started_at=now, ended_at=None)
             session.add(Agent(name=agent, display_name=agent.title(), team="red"))
@@ -148,10 +156,16 @@ def fill(settings: Settings) -> None:
 
 
 @pytest.mark.slow
+def shape_of(path: str) -> str:
+    """As the specification names it."""
+    shape = path.partition("?")[0].replace("hers/0/0", "{sentence}").replace("hers/1", "{turn}")
+    return shape.replace("hers", "{call}").replace("c-ann", "{customer}").replace("/ann/", "/{name}/")
+
+
 async def test_every_role_reads_what_it_may_on_every_endpoint(served: Served) -> None:
     document = (await served.client.get("/openapi.json")).json()
-    named = {path.partition("?")[0].replace("hers", "{call}").replace("c-ann", "{customer}") for path in ANNS}
-    assert {path.replace("/ann/", "/{name}/") for path in named} | {"/events"} == set(document["paths"])
+    named = {shape_of(path) for path in ANNS}
+    assert named | {"/events"} == {path for path, methods in document["paths"].items() if "get" in methods}
     for path, expected in ANNS.items():
         for name in ("ann", "mia", "lee", "root"):
             answer = await served.get(path, name)
@@ -187,8 +201,7 @@ async def test_the_specification_is_valid_and_the_answers_keep_to_it(served: Ser
     operations = [operation for methods in document["paths"].values() for operation in methods.values()]
     assert len({operation["operationId"] for operation in operations}) == len(operations)
     for path in ANNS:
-        shape = path.partition("?")[0].replace("hers", "{call}").replace("c-ann", "{customer}")
-        operation = document["paths"][shape.replace("/ann/", "/{name}/")]["get"]
+        operation = document["paths"][shape_of(path)]["get"]
         assert operation["security"] == [{"HTTPBearer": []}]
         assert {"401", "422", "429"} <= set(operation["responses"])
         if "recording" not in path:
@@ -375,3 +388,19 @@ async def test_the_manual_needs_no_other_host(sqlite_settings: Settings) -> None
         assert "GET /calls/{call}/sentences" in page.text
         assert "http" not in page.text.replace("https", "http").partition("<h1>")[2].replace("HTTP", "")
         assert "src=" not in page.text
+
+
+async def test_a_labelling_tool_gets_what_the_models_suggest(here: Served) -> None:
+    of_sentence = (await here.get("/suggestions/sentence/hers/0/0")).json()
+    assert (of_sentence["text"], of_sentence["sentiment"], of_sentence["sentiment_scores"]) == (
+        *("ann and the xylophone, 0", "neutral"),
+        {"neutral": 1.0},
+    )
+    assert of_sentence["tags"] == ["O"] * 5
+    of_turn = (await here.get("/suggestions/turn/hers/1")).json()
+    assert (of_turn["intent"], of_turn["intent_score"], of_turn["tags"]) == (
+        *("price_check", 0.9),
+        ["O", "B-item.color", "B-item.type"],
+    )
+    assert of_turn["slots"][1] == {"slot": "item.type", "start": 8, "end": 13, "text": "shirt"}
+    assert (await here.get("/suggestions/sentence/hers/0/9999")).status_code == 404
