@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
 
 EVENTS = Counter("tenor_storage_events", "Events written to the database", ["topic"])
 SKIPPED = Counter("tenor_storage_skipped_events", "Events of calls that were erased, left out")
@@ -19,3 +19,5 @@ DELAY_SECONDS = Histogram(
     "From a sentence's publication to its row",
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 60.0, 3600.0),
 )
+CACHE_BYTES = Gauge("tenor_learn_cache_bytes", "What the cache of datasets holds")
+CACHE_FREE_BYTES = Gauge("tenor_learn_cache_free_bytes", "What is free beside it")

@@ -360,6 +360,10 @@ class LearnSettings(Section):
     experts: list[str] = Field(
         [], description="account names whose label alone settles what a sentence is; otherwise two people must agree"
     )
+    cache: str = Field(
+        "", description="folder near the computation for datasets in use; empty means learn-cache in the home folder"
+    )
+    cache_hours: float = Field(24.0, gt=0, description="a dataset in the cache that nobody used for so long is removed")
     worm: bool = Field(
         False,
         description="the place cannot be rewritten (WORM): every call is encrypted, and erased by deleting its key",

@@ -13,11 +13,12 @@ from sqlmodel import Session
 from storage.archive import tables
 from storage.labels.effective import effective_side
 from storage.privacy import tombstones
-from storage.tables import Call, Label, Sentence, Turn
+from storage.tables import Audit, Call, Label, Sentence, Turn
 
 CALL = Call.__table__  # type: ignore[attr-defined]
 SENTENCE = Sentence.__table__  # type: ignore[attr-defined]
 LABEL = Label.__table__  # type: ignore[attr-defined]
+AUDIT = Audit.__table__  # type: ignore[attr-defined]
 TURN = Turn.__table__  # type: ignore[attr-defined]
 FINISHED = ("analysed", "failed")
 """Calls that nobody works on any more."""
@@ -39,6 +40,8 @@ def bounds(day: str) -> tuple[float, float]:
 def stamps(session: Session, *, audio: bool) -> Stamps:
     """Of each kind and day that there is. Whole numbers only: the order in which they are summed does not matter."""
     found = dict(_stamps(session, "sentences", _calls_by_day()))
+    for place, masked in _stamps(session, "sentences", _masked_by_day()):
+        found[place] = f"{found.get(place, '')}+{masked}"
     if audio:
         found |= _stamps(session, "audio", _recordings_by_day())
     found |= _stamps(session, "labels", _labels_by_day())
@@ -143,6 +146,13 @@ def _calls_by_day() -> Select[Any]:
         *(func.sum(_number(one)) for one in sums),
     )
     return select(day, *columns).where(CALL.c.state.in_(FINISHED)).group_by(day)
+
+
+def _masked_by_day() -> Select[Any]:
+    """Calls of which personal data were masked afterwards: nothing else in their row tells."""
+    day = func.floor(CALL.c.started_at / DAY_S)
+    found = select(day, func.count(), func.max(AUDIT.c.id)).join(CALL, CALL.c.id == AUDIT.c.subject)
+    return found.where(AUDIT.c.action == "call.redacted", CALL.c.state.in_(FINISHED)).group_by(day)
 
 
 def _recordings_by_day() -> Select[Any]:

@@ -9,6 +9,7 @@ import structlog
 
 from storage.archive import erasures, places
 from storage.archive.lock import changing
+from storage.datasets.cache import forget_calls
 from storage.place import Place
 from tenor.errors import TenorError, Unavailable
 from tenor.settings import Settings
@@ -51,6 +52,7 @@ def forget(settings: Settings, calls: Collection[str], receipt: str) -> Forgotte
         done.rows += found.rows
         done.audio += found.audio
         done.learned = list(dict.fromkeys([*done.learned, *found.datasets, *models]))
+    forget_calls(settings, list(calls))
     return done
 
 

@@ -27,7 +27,18 @@ from storage.tables import Alert
 from storage.viewer import Viewer
 from tenor.errors import BadInput
 
-__all__ = ["Hit", "Order", "SearchPage", "SearchQuery", "Snippet", "by_day", "from_dict", "search", "to_dict"]
+__all__ = [
+    "Hit",
+    "Order",
+    "SearchPage",
+    "SearchQuery",
+    "Snippet",
+    "by_day",
+    "from_dict",
+    "search",
+    "sentence_ids",
+    "to_dict",
+]
 
 ALERT = Alert.__table__  # type: ignore[attr-defined]
 DOCUMENT = table("fts_documents", column("number"), column("sentence"), column("words"), column("lexemes"))
@@ -112,6 +123,14 @@ def search(
         hits=[_hit(row, said, rules.get(row.id, ())) for row in page],
         cursor=_cursor(page[-1]) if len(rows) > limit else None,
     )
+
+
+def sentence_ids(session: Session, viewer: Viewer, query: SearchQuery) -> set[str]:
+    """Of all sentences that the viewer may see and that are so, however many."""
+    said = terms.read(query.words)
+    sqlite = session.get_bind().dialect.name == "sqlite"
+    found = _conditions(select(SENTENCE.c.id), viewer, query, said, sqlite)
+    return {id_ for part in _parts(found, query, said) for id_ in session.scalars(part)}
 
 
 def by_day(

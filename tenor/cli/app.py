@@ -16,6 +16,7 @@ from tenor.cli.commands import (
     classify,
     config,
     dashboard,
+    dataset,
     demo,
     doctor,
     erase,
@@ -77,6 +78,7 @@ app.add_typer(models.app, name="models", rich_help_panel=LEARN)
 app.add_typer(people.app, name="people", rich_help_panel=KEPT)
 app.add_typer(snapshot.app, name="snapshot", rich_help_panel=LEARN)
 app.add_typer(labels.app, name="labels", rich_help_panel=LEARN)
+app.add_typer(dataset.app, name="dataset", rich_help_panel=LEARN)
 app.add_typer(assistant.app, name="assistant", rich_help_panel=SERVICES)
 app.add_typer(account.app, name="account", rich_help_panel=SERVICES)
 app.add_typer(database.app, name="db", rich_help_panel=SERVICES)

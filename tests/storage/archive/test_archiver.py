@@ -22,7 +22,7 @@ from storage.archive.parts import newest, root_hash
 from storage.db.engine import Database
 from storage.labels.labels import withdraw
 from storage.privacy import tombstones
-from storage.tables import Call, Label, Turn
+from storage.tables import Audit, Call, Label, Sentence, Turn
 from storage.viewer import Viewer
 from tenor.settings import LearnSettings, Settings
 from tests.storage.conversations import START, add_call, add_label
@@ -214,3 +214,17 @@ def test_equal_rows_make_equal_bytes(database: Database, database_settings: Sett
 
 def test_counts_say_what_was_done(database: Database, database_settings: Settings) -> None:
     assert archive(database, database_settings) == ArchiveCounts()
+
+
+def test_what_is_masked_in_the_database_is_masked_in_the_archive(
+    database: Database, database_settings: Settings
+) -> None:
+    with database.session() as session:
+        fill(session)
+    archive(database, database_settings)
+    with database.begin() as session:
+        session.execute(update(Sentence).where(col(Sentence.id) == "two/0/0").values(text="My [card] is lost."))
+        session.add(Audit(at=START, who="root", action="call.redacted", subject="two", detail={}))
+
+    assert archive(database, database_settings).changed_days == 1
+    assert held(database_settings, "sentences", day_of(NEXT))["text"].to_pylist() == ["My [card] is lost."]
