@@ -54,7 +54,8 @@ def make(
         ids = sentence_ids(session, viewer, query)
     with changing(settings) as place:
         taken = find_snapshot(place, snapshot)
-        found = _rows(place, taken, ids, unlabelled=unlabelled, frozen=frozen)
+        experts = settings.learn.experts
+        found = _rows(place, taken, ids, unlabelled=unlabelled, frozen=frozen, experts=experts)
         if not found.rows:
             hint = "label some on Review, or take all with --all" if ids else "try the search on the Search page"
             raise BadInput(f"no sentence that the search finds has a label ({len(ids)} found)", hint)
@@ -95,13 +96,21 @@ class _FrozenRows(msgspec.Struct):
     left_out: dict[str, int]
 
 
-def _rows(place: Place, snapshot: Snapshot, ids: set[str], *, unlabelled: bool, frozen: Collection[str]) -> _FrozenRows:
+def _rows(
+    place: Place,
+    snapshot: Snapshot,
+    ids: set[str],
+    *,
+    unlabelled: bool,
+    frozen: Collection[str],
+    experts: Collection[str],
+) -> _FrozenRows:
     blobs = BlobStore(place)
     wanted = tables.texts(ids)
     said = list(_sentences(blobs, snapshot.parts, wanted))
     agents = {row["id"]: row["agent"] for _, row in said}
     label_parts = [part for part in snapshot.parts if part.kind == "labels"]
-    labels = trusted_labels((row for part in label_parts for row in _labels(blobs, part, wanted)), agents)
+    labels = trusted_labels((row for part in label_parts for row in _labels(blobs, part, wanted)), agents, experts)
     kept = [(day, row, _of(labels, row["id"])) for day, row in said]
     kept = [one for one in kept if unlabelled or one[2]]
     began = {row["call"]: row["spoken_at"] - row["start_ms"] / 1000 for _, row in said}

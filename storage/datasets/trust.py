@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-EXPERTS = ("analyst", "administrator")
-"""Whose word alone is enough for the hold-out."""
 KINDS = {"sentiment": "sentiment", "intent": "intent", "slots": "tags"}
 """Kinds of labels, and the columns they go to."""
 MOST_OF_ONE = 0.4
@@ -27,24 +25,24 @@ class TrustedLabel(NamedTuple):
 
 
 def trusted_labels(
-    labels: Iterable[Mapping[str, Any]], agents: Mapping[str, str]
+    labels: Iterable[Mapping[str, Any]], agents: Mapping[str, str], experts: Collection[str]
 ) -> dict[tuple[str, str], TrustedLabel]:
     """By sentence and kind. Held labels do not count, nor does an agent's word on their own call where another made
-    one. `agents`: who took the call of each sentence."""
+    one. `agents`: who took the call of each sentence; `experts`: whose word alone is enough to measure with."""
     said: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = defaultdict(dict)
     for label in sorted(labels, key=lambda label: float(label["at"])):
         if label["kind"] in KINDS and not label["held"] and label["sentence"] in agents:
             said[label["sentence"], label["kind"]][label["author"]] = label  # of each person the newest
-    return {place: _trusted(people, agents[place[0]]) for place, people in said.items()}
+    return {place: _trusted(people, agents[place[0]], experts) for place, people in said.items()}
 
 
-def _trusted(people: Mapping[str, Mapping[str, Any]], agent: str) -> TrustedLabel:
+def _trusted(people: Mapping[str, Mapping[str, Any]], agent: str, experts: Collection[str]) -> TrustedLabel:
     others = {author: label for author, label in people.items() if author != agent}
     counted = others or people
     newest = max(counted.values(), key=lambda label: float(label["at"]))
     agree = [label for label in counted.values() if label["value"] == newest["value"]]
     drawn = any(label["why"] == "sample" for label in others.values())
-    sure = len(agree) >= 2 or any(label["author_role"] in EXPERTS for label in agree)
+    sure = len(agree) >= 2 or any(label["author"] in experts for label in agree)
     return TrustedLabel(
         value=newest["value"],
         people=len(agree),

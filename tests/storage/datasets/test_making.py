@@ -20,10 +20,16 @@ from storage.privacy.erasure import erase
 from storage.snapshots import take
 from storage.viewer import Viewer
 from tenor.errors import BadInput, Refused
-from tenor.settings import Settings
+from tenor.settings import LearnSettings, Settings
 from tests.storage.archive.test_erasures import words_in
 from tests.storage.conversations import NAMES, START, add_call
 from tests.storage.datasets.material import label, labelled_calls
+
+
+@pytest.fixture
+def sqlite_settings(sqlite_settings: Settings) -> Settings:
+    """Rita's word is enough."""
+    return sqlite_settings.model_copy(update={"learn": LearnSettings(experts=["rita"])})
 
 
 @pytest.fixture
@@ -78,13 +84,13 @@ def test_the_hold_out_takes_only_labels_that_can_be_measured_with(
 ) -> None:
     held = [number for number in range(60, 400) if is_held_out(group_of(f"customer-{number}", ""))][:5]
     reasons: dict[int, list[dict[str, Any]]] = {
-        held[0]: [{"author_role": "manager"}],  # one who is no expert
+        held[0]: [{"author": "ben"}],  # one who is no expert
         held[1]: [
             {"author_role": "manager"},
             {"author": "ben", "author_role": "manager", "why": "second"},
         ],  # two agree
         held[2]: [{"why": "unsure"}],  # not drawn at random
-        held[3]: [{"author": "amir", "author_role": "analyst"}],  # the agent on their own call
+        held[3]: [{"author": "amir"}],  # the agent on their own call
         held[4]: [{"held": True}],  # waits for a decision
     }
     with database.session() as session:
