@@ -21,8 +21,9 @@ from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import CALLS, MODELS, SENTENCES, TRANSCRIPTS, Call, CallState, ModelLoaded, Sentence, Transcript, Word
 from tenor.layers import load
-from tenor.model_store.card import CARD, read_card
+from tenor.model_store.card import read_card
 from tenor.model_store.promotions import EFFECTIVE_S, Promotion
+from tenor.model_store.shipped import SHIPPED
 
 OPEN, EVERY_S = 8, 0.4
 """Calls at once, and how often somebody says something in each."""
@@ -84,13 +85,13 @@ def candidate(folder: Path, models: Path) -> Promotion:
     """The model that ships, under another name."""
     source = folder / "house"
     source.mkdir()
-    for name in ("model.onnx", "tokenizer.json", CARD):
-        shutil.copyfile(DEFAULT / name, source / name)
+    for path in DEFAULT.iterdir():
+        shutil.copyfile(path, source / path.name)
     model, _ = folders.add_folder(source, models, name="house", kind="language", origin={})
     digest = read_card(models / model).digest
     return Promotion(
         kind="language", model=model, sha256=digest, at=0.0, effective_at=0.0, by=os.environ.get("USER", "bench"),
-        why="benchmark", previous=read_card(DEFAULT).id,
+        why="benchmark", previous=SHIPPED["language"].id,
     )  # fmt: skip
 
 

@@ -14,15 +14,14 @@ from nlp.inference.onnx_model import DEFAULT
 from tenor.model_store.card import CARD, Kind
 from tenor.model_store.digest import digest_of, file_hashes
 from tenor.model_store.promotions import FILE, Promotion
-
-FILES = ("model.onnx", "tokenizer.json")
+from tenor.model_store.shipped import SHIPPED
 
 
 def language_folder(folder: Path, **changes: Any) -> Path:
-    """A copy of the language model with another card. With `moods`, the other way round: what is negative for the one
-    that ships is positive for it, so that a sentence shows who told it."""
+    """A copy of the language model with another card, and `turned` round: what is negative for the one that ships is
+    positive for it, so that a sentence shows who told it."""
     folder.mkdir(parents=True)
-    for name in FILES:
+    for name in sorted(path.name for path in DEFAULT.iterdir() if path.name != CARD):
         try:
             os.link(DEFAULT / name, folder / name)
         except OSError:  # another file system
@@ -46,7 +45,7 @@ def registered(models: Path, model: str = "house-1", kind: Kind = "language", **
 
 
 def promotion(model: str, sha256: str, effective_at: float, **fields: Any) -> Promotion:
-    usual: dict[str, Any] = {"kind": "language", "by": "ann", "why": "", "previous": "tenor-language-2"}
+    usual: dict[str, Any] = {"kind": "language", "by": "ann", "why": "", "previous": SHIPPED["language"].id}
     usual |= {"model": model, "sha256": sha256, "at": effective_at - 10, "effective_at": effective_at}
     return Promotion(**{**usual, **fields})
 

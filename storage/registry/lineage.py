@@ -15,7 +15,7 @@ from sqlalchemy import Select, String, cast, func, select
 from sqlmodel import col
 
 from storage.registry.registry import ModelVersion, Registry
-from storage.tables import Gate, Label, Model, Sentence, Shadow
+from storage.tables import Gate, Label, Model, Run, Sentence, Shadow
 
 DAYS = 7
 """Sentences are counted so far back."""
@@ -68,10 +68,15 @@ def of_author(registry: Registry, author: str) -> list[LineageStep]:
 def _steps(registry: Registry, version: ModelVersion, depth: int) -> Iterator[LineageStep]:
     yield LineageStep("model", f"{version.id}, {version.kind}, {version.state}", depth, version.id)
     row = version.row
-    for what in ("run", "dataset", "snapshot"):
-        if row is not None and (name := getattr(row, what)):
-            yield LineageStep(what, name, depth + 1, name)
     with registry.database.session() as session:
+        run = session.get(Run, int(row.run)) if row is not None and row.run.isdigit() else None
+        if row is not None and row.run:
+            about = f", {run.recipe}, {run.state}, by {run.by}" if run is not None else ""
+            yield LineageStep("run", f"{row.run}{about}", depth + 1, row.run)
+        for what in ("dataset", "snapshot"):
+            name = getattr(row, what, "") or (run.dataset if run is not None and what == "dataset" else "")
+            if name:
+                yield LineageStep(what, name, depth + 1, name)
         gates = list(session.scalars(select(Gate).where(col(Gate.model) == version.id).order_by(col(Gate.at))))
         shadows = list(session.scalars(select(Shadow).where(col(Shadow.model) == version.id).order_by(col(Shadow.at))))
         told = session.execute(_sentences(version)).scalar_one()

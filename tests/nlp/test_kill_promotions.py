@@ -14,6 +14,7 @@ import pytest
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import CALLS, SENTENCES, TRANSCRIPTS, CallState, Sentence
+from tenor.model_store import shipped
 from tenor.model_store.promotions import read_log_file
 from tenor.settings import BusSettings, Settings
 from tests.model_folders import promoted, promotion, registered
@@ -23,7 +24,7 @@ from tests.watching import events
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
-SHIPPED, HOUSE = "tenor-language-2", "house-1"
+SHIPPED, HOUSE = shipped.SHIPPED["language"].id, "house-1"
 LINE = "This is terrible and I am really angry."
 SIDES = {SHIPPED: "negative", HOUSE: "positive"}
 LINES = 12

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from tenor.events import MODELS, ModelLoaded, Sentence
+from tenor.model_store import shipped
 from tenor.model_store.promotions import FILE
 from tests.model_folders import promoted, promotion, registered
 from tests.nlp.rig import Rig, said
 
-SHIPPED, HOUSE = "tenor-language-2", "house-1"
+SHIPPED, HOUSE = shipped.SHIPPED["language"].id, "house-1"
 ANGRY = "This is terrible and I am really angry."
 
 

@@ -23,10 +23,12 @@ from storage.viewer import Role, Viewer
 from tenor.errors import BadInput, Refused
 from tenor.model_store import promotions
 from tenor.model_store.card import CARD
+from tenor.model_store.shipped import SHIPPED
 from tenor.settings import LearnSettings, Settings
 from tests.model_folders import promoted, promotion
 
 ANN = Viewer("ann", "analyst")
+FIRST = SHIPPED["language"].id
 
 
 @pytest.fixture
@@ -73,18 +75,18 @@ def test_a_version_is_a_candidate_until_it_is_promoted_and_rejected_when_rolled_
     candidate(registry, tmp_path / "b", passed=False)
     candidate(registry, tmp_path / "c")
     assert states(registry) == {
-        "tenor-language-2": "champion", "house-1": "candidate", "house-2": "rejected", "house-3": "candidate",
+        FIRST: "champion", "house-1": "candidate", "house-2": "rejected", "house-3": "candidate",
     }  # fmt: skip
     registry.promote(ANN, "house-1", "better")
     registry.promote(ANN, "house-3", "better still")
     assert states(registry) == {
-        "tenor-language-2": "previous", "house-1": "previous", "house-2": "rejected", "house-3": "champion",
+        FIRST: "previous", "house-1": "previous", "house-2": "rejected", "house-3": "champion",
     }  # fmt: skip
     back = registry.rollback(ANN, "language", "too many angry callers")
     assert (back.model, back.previous, back.why) == ("house-1", "house-3", "too many angry callers")
     assert states(registry)["house-3"] == "rejected"
     # Twice goes back two steps, not to and fro.
-    assert registry.rollback(ANN, "language", "worse").model == "tenor-language-2"
+    assert registry.rollback(ANN, "language", "worse").model == FIRST
     with pytest.raises(BadInput, match="nothing to go back to"):
         registry.rollback(ANN, "language", "even worse")
 
@@ -146,7 +148,7 @@ def test_of_two_promotions_at_once_one_wins_and_the_other_is_told(registry: Regi
     def promote(model: str) -> None:
         begin.wait()
         try:
-            registry.promote(ANN, model, "at the same time", replaces="tenor-language-2")
+            registry.promote(ANN, model, "at the same time", replaces=FIRST)
             told[model] = "won"
         except Refused as refused:
             told[model] = refused.message
@@ -269,7 +271,7 @@ def test_a_clock_that_was_set_back_does_not_keep_the_last_promotion_from_countin
 
 
 def test_lineage_leads_from_a_model_to_what_it_was_made_of(registry: Registry, tmp_path: Path) -> None:
-    candidate(registry, tmp_path / "a", run="42", dataset="house@7", snapshot="snap-1", parent="tenor-language-2")
+    candidate(registry, tmp_path / "a", run="42", dataset="house@7", snapshot="snap-1", parent=FIRST)
     candidate(registry, tmp_path / "b", run="43", parent="house-1")
     registry.promote(ANN, "house-2", "better")
     steps = lineage.of_model(registry, registry.version("house-2"))
@@ -277,7 +279,7 @@ def test_lineage_leads_from_a_model_to_what_it_was_made_of(registry: Registry, t
     assert told == [
         (0, "model", "house-2"), (1, "run", "43"),
         (1, "model", "house-1"), (2, "run", "42"), (2, "dataset", "house@7"), (2, "snapshot", "snap-1"),
-        (2, "model", "tenor-language-2"),
+        (2, "model", FIRST),
     ]  # fmt: skip
     assert any(one.what == "gate" for one in steps)
     assert any(one.what == "promoted" and "ann" in one.text for one in steps)

@@ -10,7 +10,10 @@ from typer.testing import CliRunner
 
 from tenor.cli.app import app
 from tenor.errors import BadInput
+from tenor.model_store.shipped import SHIPPED
 from tests.model_folders import language_folder
+
+FIRST = SHIPPED["language"].id
 
 
 def tenor(home: Path, *words: str) -> tuple[str, str]:
@@ -30,7 +33,7 @@ def listed(home: Path) -> dict[str, str]:
 @pytest.mark.slow
 def test_from_a_folder_to_force_and_back(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    assert listed(home)["tenor-language-2"] == "champion"
+    assert listed(home)[FIRST] == "champion"
     folder = language_folder(tmp_path / "house")
     tenor(home, "import", str(folder), "--why", "our products")
     assert (home / "learn" / "models" / "house-1" / "golden.jsonl").read_text().count("\n") == 10
@@ -38,14 +41,14 @@ def test_from_a_folder_to_force_and_back(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="gate"):
         tenor(home, "promote", "house-1")
     said = tenor(home, "promote", "house-1", "--force", "--why", "a try")[1]
-    assert "house-1 replaces tenor-language-2 in 10 seconds" in said
-    assert listed(home) | {"house-1": "champion", "tenor-language-2": "previous"} == listed(home)
+    assert f"house-1 replaces {FIRST} in 10 seconds" in said
+    assert listed(home) | {"house-1": "champion", FIRST: "previous"} == listed(home)
     assert "our products" in tenor(home, "show", "house-1")[0]
     tenor(home, "export", "house-1", "--to", str(tmp_path))
     tenor(tmp_path / "there", "import", str(tmp_path / "house-1.zip"))
     assert listed(tmp_path / "there")["house-1"] == "candidate"
     tenor(home, "rollback", "--why", "it was a try")
-    assert listed(home) | {"house-1": "rejected", "tenor-language-2": "champion"} == listed(home)
+    assert listed(home) | {"house-1": "rejected", FIRST: "champion"} == listed(home)
     with pytest.raises(BadInput, match="nothing to go back to"):
         tenor(home, "rollback", "--why", "again")
 
@@ -68,8 +71,8 @@ def test_a_model_with_wrong_golden_answers_is_not_registered(tmp_path: Path) -> 
         (("rollback", "--why", "x"), "nothing was ever promoted"),
         (("import", "nowhere.zip"), "there is no"),
         (("lineage",), "name a version"),
-        (("export", "tenor-language-2"), "ships with Tenor"),
-        (("shadow", "tenor-language-2"), "is in force"),
+        (("export", FIRST), "ships with Tenor"),
+        (("shadow", FIRST), "is in force"),
     ],
 )
 def test_what_cannot_be_is_told(words: tuple[str, ...], reason: str, tmp_path: Path) -> None:
