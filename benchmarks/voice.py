@@ -58,7 +58,7 @@ RATE, FRAME = 8000, 160
 LEVEL = 3000
 """Loudness of a caller (RMS of 16-bit samples)."""
 PATIENCE_S = 20.0
-INTERRUPTIONS = 8
+INTERRUPTIONS = 6
 SESSIONS, MEASURED_S = 40, 12.0
 """Open voice calls whose memory is measured, and after how long."""
 LONG_QUESTION = "will it rain next week in los angeles"

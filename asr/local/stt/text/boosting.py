@@ -21,9 +21,9 @@ _LOOSEST = 0.66
 _FULL_WEIGHT = 20.0
 _REWRITES_FROM = 6.0
 """A phrase of a smaller weight is never written in place of another; it has its casing, if that is not all small."""
-_PREFERENCE = 0.05
+_PREFERENCE = 0.07
 """What a phrase in a hypothesis is worth for each unit of its weight, in log-probability of a token,"""
-_MOST_PREFERENCE = 0.3
+_MOST_PREFERENCE = 0.4
 """and what it is worth at most."""
 _SOUNDS = (
     ("tch", "C"), ("sch", "S"), ("ph", "f"), ("gh", "g"), ("kn", "n"), ("wr", "r"), ("ck", "k"), ("sh", "S"),

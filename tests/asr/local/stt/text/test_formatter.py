@@ -70,8 +70,8 @@ def test_a_small_weight_prefers_and_rewrites_nothing() -> None:
         return booster.preference(words(text))
 
     assert worth("How human is it?") == 0
-    assert worth("How humid is it?") == pytest.approx(0.25)
-    assert worth("How humid? Is it in stock?") == pytest.approx(0.5)
+    assert worth("How humid is it?") == pytest.approx(0.35)
+    assert worth("How humid? Is it in stock?") == pytest.approx(0.7)
     assert worth("It is in the stock room, humidly.") == 0
     assert boosted("How humit is it?", Boost("humid", 5)) == "How humit is it?"
     assert boosted("Will it rain in boston?", Boost("will it", 5), Boost("Boston", 5)) == "Will it rain in Boston?"
