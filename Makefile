@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 # Byte code is compiled when first used, not for a thousand modules nobody imports.
 PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt
 .DEFAULT_GOAL := help
-.PHONY: help install dev run quick test lint bench kafka interop calls docs clean
+.PHONY: help install dev run quick test kills lint bench kafka interop calls docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -40,6 +40,12 @@ test: dev ## the whole suite, with a real Kafka, PostgreSQL and browser
 	@for part in kafka postgres browser; do deploy/prerequisites $$part || exit; done
 	@$(BIN)/python -m deploy.kafka.broker fetch
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
+
+KILLS ?= 25
+kills: dev ## the assistant's stage killed with SIGKILL while shoppers write, KILLS times on each bus
+	@deploy/prerequisites kafka
+	@$(BIN)/python -m deploy.kafka.broker fetch
+	@KILLS=$(KILLS) $(BIN)/python -m pytest -q tests/dialog/test_kill.py
 
 lint: dev ## style, types, and which part may know which
 	@$(BIN)/ruff check .

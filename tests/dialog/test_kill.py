@@ -20,7 +20,10 @@ from tenor.settings import Settings
 from tests.dialog.rig import line, live
 from tests.watching import events, until
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+KILLS = int(os.environ.get("KILLS", "0"))
+"""How often it is killed on each bus; `make kills` says 25. Else a few times, as the suite has time for."""
 
 LINES = (
     "how much is a laptop",
@@ -33,6 +36,8 @@ LINES = (
     "thanks",
 )
 ORDERED = 2
+BETWEEN_S = 3.0
+"""From one kill to the next, with the time that a start takes."""
 
 
 class Stage:
@@ -80,7 +85,8 @@ async def run(settings: Settings, calls: int, kills: int) -> None:
             for name in names:
                 await bus.publish(CALLS, live(name))
             await until(lambda: answered(0))
-            feeding = asyncio.create_task(feed(bus, names, pace_s=0.25))
+            pace_s = max(0.25, kills * BETWEEN_S / (len(LINES) * calls))  # somebody writes until the last one
+            feeding = asyncio.create_task(feed(bus, names, pace_s))
             for _ in range(kills):
                 await asyncio.sleep(chance.uniform(0.5, 3.0))
                 stage.kill()
@@ -118,4 +124,4 @@ async def feed(bus: Bus, names: list[str], pace_s: float) -> None:
 def test_killed_at_any_moment_every_line_has_one_turn(kind: str, request: pytest.FixtureRequest) -> None:
     settings: Settings = request.getfixturevalue(f"{kind}_settings")
     calls, kills = (6, 5) if kind == "embedded" else (4, 3)
-    asyncio.run(run(settings, calls, kills))
+    asyncio.run(run(settings, calls, KILLS or kills))
