@@ -15,6 +15,7 @@ from nlp.inference.plugins import load_classifiers
 from nlp.inference.types import Backend
 from nlp.partition import PendingEvent
 from tenor.model_store.pool import ModelPool
+from tenor.model_store.store import store_of
 from tenor.settings import Settings
 
 
@@ -48,7 +49,7 @@ def open_versions(settings: Settings, backend: Backend | None = None) -> ModelVe
         return Analyzer(one, load_classifiers(settings.language.classifiers, one))
 
     if backend is None and settings.language.backend == "local":
-        versions = PromotedModels(local_models(settings, make))
+        versions = PromotedModels(local_models(settings.language, make, store_of(settings, "language")))
         versions.current()  # a wrong setting is told at the start
         return versions
     return OneModel(make(backend or open_backend(settings)))

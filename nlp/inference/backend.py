@@ -26,18 +26,16 @@ def open_backend(settings: Settings) -> Backend:
         from nlp.inference.riva import RivaBackend
 
         return RivaBackend(settings.speech, intents_in_force(settings.language))
-    return local_models(settings, lambda backend: backend).current()
+    return local_models(settings.language, lambda backend: backend, store_of(settings, "language")).current()
 
 
-def local_models(
-    settings: Settings, make: Callable[[LocalBackend], T], store: ModelStore | None = None
-) -> ModelPool[T]:
+def local_models(language: LanguageSettings, make: Callable[[LocalBackend], T], store: ModelStore) -> ModelPool[T]:
     """Our models by version, each made into what the caller needs; loaded when they are wanted."""
 
     def load(folder: Path | None) -> T:
-        return make(open_local(settings.language, folder))
+        return make(open_local(language, folder))
 
-    return ModelPool("language", store or store_of(settings, "language"), load)
+    return ModelPool("language", store, load)
 
 
 def open_local(language: LanguageSettings, folder: Path | None = None) -> LocalBackend:

@@ -44,20 +44,21 @@ def read_golden(folder: Path) -> list[GoldenAnswer]:
 
 
 def check_golden(folder: Path, model: str, ask: Ask) -> None:
-    """BadInput when the model answers otherwise than where it was made."""
+    """BadInput when the model answers otherwise than where it was made. It names lines and not words: what it says goes
+    to logs and pages."""
     golden = read_golden(folder)
     if not golden:
         return
     wrong = [
-        (one.text or one.audio, f"{head} {answered.get(head)!r} instead of {wanted!r}")
-        for one, answered in zip(golden, ask(golden), strict=True)
+        (number, head if one.audio else f"{head} {answered.get(head)!r} instead of {wanted!r}")
+        for number, (one, answered) in enumerate(zip(golden, ask(golden), strict=True), start=1)
         for head, wanted in one.answers.items()
         if answered.get(head) != wanted
     ]
     if wrong:
-        text, what = wrong[0]
+        lines, (line, what) = len({line for line, _ in wrong}), wrong[0]
         raise BadInput(
-            f"{model} answers {len({one for one, _ in wrong})} of {len(golden)} golden sentences otherwise than where "
-            f"it was made: {text!r} is {what}",
+            f"{model} answers {lines} of {len(golden)} golden sentences otherwise than where it was made; "
+            f"line {line}: {what}",
             "export it again where it was made, or take a version that was made for this kind of processor",
         )

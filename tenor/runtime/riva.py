@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from tenor.errors import Refused, Unavailable
+from tenor.model_store.store import ModelStore
 from tenor.runtime.profiles import change_settings
 from tenor.runtime.running import running, until
 from tenor.settings import LanguageSettings, RivaSettings, Settings, SpeechSettings
@@ -30,9 +31,11 @@ def local_riva(
     services = {}
     if language:
         from nlp import riva_service
-        from nlp.inference.backend import open_local
+        from nlp.inference.backend import local_models
+        from nlp.inference.current_models import CurrentModels
 
-        services[riva_service.SERVICE] = riva_service.register(open_local(language))
+        pool = local_models(language, lambda backend: backend, ModelStore(None if language.model else models))
+        services[riva_service.SERVICE] = riva_service.register(CurrentModels(pool))
     options = ServerOptions.from_settings(settings, http=language is not None)
     return RivaServer(options, services=services, load_recognizer=partial(LocalRecognizer, settings, models))
 
