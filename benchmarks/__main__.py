@@ -11,7 +11,7 @@ from tenor import telemetry
 from tenor.settings import TelemetrySettings
 
 ALL = (
-    *("decoding", "bus", "recognition", "latency", "memory", "scaling", "language", "task", "redaction"),
+    *("decoding", "bus", "recognition", "telephone", "latency", "memory", "scaling", "language", "task", "redaction"),
     *(
         "assistant_model",
         "assistant",

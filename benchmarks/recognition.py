@@ -3,6 +3,8 @@
     python -m benchmarks.recognition [--calls 10] [--written] [--live]
 
 Data: Harper Valley Bank calls (CC BY 4.0) below TENOR_BENCH_DATA, by default ../shared/data beside the repository.
+A recogniser of one's own is measured with TENOR_RIVA__WHISPER_PATH; the calls whose speakers are not in the training
+split are told apart.
 """
 
 from __future__ import annotations
@@ -95,8 +97,14 @@ def channels(limit: int | None) -> list[Channel]:
     return found
 
 
-def transcribed(everything: list[Channel], verbatim: bool, *, live: bool = False) -> tuple[Score, float]:
-    """What `tenor transcribe` makes of the recordings, and the processor time it took."""
+def unseen_calls() -> set[str]:
+    """Calls in which nobody speaks who speaks in the training split."""
+    path = DATA / "harper-valley" / "train" / "split.json"
+    return set(json.loads(path.read_text())["dev_calls_without_a_training_speaker"]) if path.is_file() else set()
+
+
+def transcribed(everything: list[Channel], verbatim: bool, *, live: bool = False) -> tuple[Score, Score, float]:
+    """What `tenor transcribe` makes of all recordings, of those with unseen speakers, and its processor time."""
     files = dict.fromkeys(str(channel.file) for channel in everything)
     how = ["--set", f"speech.verbatim={verbatim}", *(heard_live() if live else [])]
     command = [sys.executable, "-m", "tenor", *how, "transcribe", "--json", *files]
@@ -104,12 +112,14 @@ def transcribed(everything: list[Channel], verbatim: bool, *, live: bool = False
     done = subprocess.run(command, capture_output=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     documents = dict(zip(files, map(json.loads, done.stdout.splitlines()), strict=True))
-    score = Score()
+    score, apart, unseen = Score(), Score(), unseen_calls()
     for channel in everything:
         said = documents[str(channel.file)]["utterances"]
-        text = " ".join(one["text"] for one in said if one["role"] == channel.role)
-        score.add(channel.role, channel.reference, str(normalise(text)))
-    return score, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        text = str(normalise(" ".join(one["text"] for one in said if one["role"] == channel.role)))
+        score.add(channel.role, channel.reference, text)
+        if channel.file.stem in unseen:
+            apart.add(channel.role, channel.reference, text)
+    return score, apart, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def bare(everything: list[Channel], verbatim: bool) -> Score:
@@ -142,9 +152,11 @@ def main(arguments: list[str] | None = None) -> None:
         raise SystemExit(f"no recordings in {DATA}; set TENOR_BENCH_DATA")
     seconds = sum(channel.seconds for channel in everything)
     print(f"{len(everything)} channels, {seconds / 60:.0f} minutes", flush=True)
-    score, spent = transcribed(everything, not options.written, live=options.live)
+    score, apart, spent = transcribed(everything, not options.written, live=options.live)
     ours = spent / seconds
     print(f"tenor transcribe:             {score}; {ours:.3f} CPU s per audio s", flush=True)
+    if any(apart.words.values()):
+        print(f"of these, unseen speakers:    {apart}", flush=True)
     if options.no_bare:
         return
     began = time.process_time()

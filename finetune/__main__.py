@@ -1,4 +1,4 @@
-"""`python -m finetune`: make language models, measure them, see what they learn from."""
+"""`python -m finetune`: make models, measure them, see what they learn from."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tenor.errors import BadInput, TenorError
 from tenor.taxonomy import intents as taxonomy
 
 app = typer.Typer(
-    name="finetune", help="Make and measure language models.", no_args_is_help=True, pretty_exceptions_enable=False
+    name="finetune", help="Make and measure models.", no_args_is_help=True, pretty_exceptions_enable=False
 )
 
 DATA = typer.Option(..., "--data", metavar="FOLDER", help="The public sets: sentiment/, nlu/, harper-valley/.")
@@ -196,6 +196,43 @@ def recipe_parameters(recipe: str = typer.Argument(..., help="A recipe.")) -> No
         typer.echo(f"{name:18} {default!r:12} {text}")
     for name, values in chosen.presets.items():
         typer.echo(f"preset {name}: " + ", ".join(f"{key}={value}" for key, value in values.items()))
+
+
+@app.command()
+def whisper(
+    data: Path = typer.Option(
+        ..., "--data", metavar="FOLDER", help="Recordings with transcripts: audio/ and calls/, or NeMo's manifest."
+    ),
+    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The run's folder: checkpoints, record and model."),
+    preset: str = typer.Option("", help="quick or long; otherwise the defaults."),
+    settings: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="One parameter, such as steps=200."),
+    validation: float = typer.Option(0.1, min=0, max=0.5, help="Share of speakers to measure with, not to train on."),
+) -> None:
+    """Fine-tune the recogniser on recordings of your own. Stopped by SIGTERM (exit code 75), the same command goes on
+    after the last checkpoint. What comes out is served with riva.whisper_path."""
+    from finetune.corpus.speech_folder import read_speech_folder
+
+    recipe = find_recipe("whisper")
+    parameters = read_parameters(recipe, preset, settings)
+    found = read_speech_folder(data, validation=validation)
+    for fault in found.faults:
+        typer.echo(f"left out: {fault}", err=True)
+    record = JsonlRunRecord(out / "record.jsonl")
+    try:
+        typer.echo(recipe.run(found.rows, parameters, out, record))
+    finally:
+        record.close()
+
+
+@app.command("whisper-int8")
+def whisper_int8(
+    model: Path = typer.Argument(..., metavar="MODEL", help="The folder of a recogniser with float16 weights."),
+    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The new folder."),
+) -> None:
+    """Write a recogniser in int8: the same answers from half of the bytes. It cannot be trained further."""
+    from finetune.export.whisper_export import export_int8
+
+    typer.echo(export_int8(model, out))
 
 
 @app.command()

@@ -108,7 +108,9 @@ class RivaSettings(Section):
     port: int = Field(50051, ge=0, le=65535, description="gRPC port")
     http_port: int = Field(9000, ge=0, le=65535, description="port of the realtime WebSocket and of the health check")
     engine: str = Field(
-        "whisper-tiny", description="engine for clients that do not name a model: whisper-tiny or moonshine-tiny"
+        "",
+        description="engine for clients that do not name a model: whisper-tiny, moonshine-tiny or whisper-telephone; "
+        "empty takes whisper-telephone for 8 kHz audio if that model is installed, and whisper-tiny otherwise",
     )
     whisper_path: str = Field("", description="folder of another Whisper model in CTranslate2's format")
     window_s: float = Field(

@@ -117,7 +117,7 @@ class RivaClient:
             resampler,
             base_ms,
             on_response,
-            model=model or self.model(language),
+            model=model or self.model(language, resampler.rate),
             clean_points=self._clean_points,
         )
         await stream.write(asr.StreamingRecognizeRequest(streaming_config=config))
@@ -149,9 +149,11 @@ class RivaClient:
         if self._asking is not None and self._asking.done():
             self._asking = None
 
-    def model(self, language: str) -> str:
-        """Name of the model that recognises this language, as far as the server told."""
-        return self._speech.model or next(iter(self._models.get(language, ())), "")
+    def model(self, language: str, rate: int = 0) -> str:
+        """Name of the model that recognises this language, as far as the server told; one for exactly this rate comes
+        before the others."""
+        names = [self._speech.model] if self._speech.model else self._models.get(language, [])
+        return next((name for name in names if rate and self._rates.get(name) == rate), names[0] if names else "")
 
     def rate(self, language: str) -> int:
         """Samples per second the model for this language works at, as far as the server told; 0: unknown."""
@@ -167,6 +169,7 @@ class RivaClient:
         except grpc.aio.AioRpcError as error:
             raise classify(error, answered=False) from None
         found = []
+        self._models.clear()
         self._clean_points = False
         for model in answer.model_config:
             if model.parameters.get("type", "online") != "online":

@@ -46,6 +46,8 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
         """What can be asked for, the default first: the engine of the settings, or what was promoted in its place."""
         if self._recognizer is None:
             return ()
+        if not self._engine:
+            return self._recognizer.engines
         return tuple(
             sorted(self._recognizer.engines, key=lambda engine: self._engine not in (engine.name, engine.replaces))
         )
@@ -60,7 +62,14 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
         return self._limiter.slot()
 
     def read_config(self, config: Any, kind: str, *, interim: bool = False) -> SessionConfig:
-        return read_config(config, kind, self.engines, interim=interim, separate_channels=self._separate_channels)
+        return read_config(
+            config,
+            kind,
+            self.engines,
+            interim=interim,
+            separate_channels=self._separate_channels,
+            default=self._engine,
+        )
 
     async def StreamingRecognize(self, _requests: object, context: grpc.aio.ServicerContext[Any, Any]) -> None:
         recognizer = self.recognizer()

@@ -37,8 +37,10 @@ def read_config(
     *,
     interim: bool = False,
     separate_channels: bool = True,
+    default: str = "",
 ) -> SessionConfig:
-    """`kind` is Riva's: `online` for a stream, `offline` for a whole recording."""
+    """`kind` is Riva's: `online` for a stream, `offline` for a whole recording. `default` is the engine for who names
+    no model; without one the recogniser chooses, once it knows the audio's rate."""
     declared = DeclaredFormat(
         encoding=config.encoding,
         rate=config.sample_rate_hertz,
@@ -56,7 +58,7 @@ def read_config(
         declared,
         RecognitionOptions(
             rate=declared.rate or MODEL_RATE,
-            engine=engine.name,
+            engine=engine.name if config.model or default else "",
             interim=interim,
             punctuation=config.enable_automatic_punctuation,
             verbatim=config.verbatim_transcripts,

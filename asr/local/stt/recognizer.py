@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from asr.local.stt.decode_pool import DecodePool
@@ -9,6 +10,7 @@ from asr.local.stt.engines.base import RATE, Engine
 from asr.local.stt.engines.golden import open_checked
 from asr.local.stt.engines.moonshine import MoonshineEngine
 from asr.local.stt.engines.whisper import WhisperEngine
+from asr.local.stt.engines.whisper_folder import TELEPHONE
 from asr.local.stt.stream import LocalRecognitionStream
 from asr.local.stt.types import Busy, EngineInfo, RecognitionOptions
 from asr.local.stt.vad import VadModel
@@ -19,8 +21,8 @@ from tenor.settings import RivaSettings
 
 _MAX_WAITING = 16
 """Utterances that wait for a decoder before a new stream is refused: more would all be late."""
-
-
+_TELEPHONE = "whisper-telephone"
+_TELEPHONE_RATE = 8000
 _KEPT_S = float(AUDIO.retention_s)
 """A call that is recognised again asks for the model that it began with; older audio is no longer on the bus."""
 
@@ -28,8 +30,8 @@ _KEPT_S = float(AUDIO.retention_s)
 class LocalRecognizer:
     """Loads the voice activity detector and the engines once; every stream has its own state.
 
-    Whisper is there in every version that calls may ask for: the one that ships or that the settings name, and those
-    that were promoted lately. A stream keeps the engine that it began with."""
+    Whisper is there in every version that calls may ask for: those that ship or the one that the settings name, and
+    those that were promoted lately. A stream keeps the engine that it began with."""
 
     def __init__(self, settings: RivaSettings, models: Path | None = None) -> None:
         """`models`: the registry's folder."""
@@ -39,7 +41,9 @@ class LocalRecognizer:
         self._vad_model = VadModel()
         self._interim_engine = MoonshineEngine()
         given = Path(settings.whisper_path) if settings.whisper_path else None
-        self._shipped = WhisperEngine(given, window_s=settings.window_s, workers=settings.threads)
+        load = partial(WhisperEngine, window_s=settings.window_s, workers=settings.threads)
+        self._shipped = load(given)
+        self._telephone = load(TELEPHONE, name=_TELEPHONE) if TELEPHONE.is_dir() and not given else None
         store = ModelStore(None if given else models)
         self._whispers: ModelPool[WhisperEngine] = ModelPool("speech", store, self._load, keep_s=_KEPT_S)
         self._whispers.prepare()
@@ -52,13 +56,20 @@ class LocalRecognizer:
     def _engines(self) -> dict[str, Engine]:
         """What can be asked for, the default first."""
         engines: list[Engine] = [self._whispers.current(), self._shipped, *self._whispers.in_memory]
+        if self._telephone is not None:
+            engines.append(self._telephone)
         return {engine.name: engine for engine in [*engines, self._interim_engine]}
 
     @property
     def engines(self) -> tuple[EngineInfo, ...]:
         champion = self._whispers.current().name
         return tuple(
-            EngineInfo(name, engine.language, RATE, replaces=self._shipped.name if name == champion else "")
+            EngineInfo(
+                name,
+                engine.language,
+                _TELEPHONE_RATE if engine is self._telephone else RATE,
+                replaces=self._shipped.name if name == champion else "",
+            )
             for name, engine in self._engines.items()
         )
 
@@ -73,8 +84,7 @@ class LocalRecognizer:
         return self._open_streams
 
     def open_stream(self, options: RecognitionOptions) -> LocalRecognitionStream:
-        engines = self._engines
-        engine = engines[options.engine or next(iter(engines))]
+        engine = self._engines[options.engine] if options.engine else self._default(options.rate)
         if self._open_streams >= self.max_streams or self._pool.waiting >= _MAX_WAITING:
             raise Busy(retry_ms=1000)
         self._open_streams += 1
@@ -91,6 +101,13 @@ class LocalRecognizer:
         self._pool.close()
         for engine in self._engines.values():
             engine.close()
+
+    def _default(self, rate: int) -> Engine:
+        """For clients that name none: what was promoted; otherwise telephones have an engine of their own."""
+        current = self._whispers.current()
+        if current is self._shipped and self._telephone is not None and rate <= _TELEPHONE_RATE:
+            return self._telephone
+        return current
 
     def _closed(self) -> None:
         self._open_streams -= 1

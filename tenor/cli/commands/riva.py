@@ -14,7 +14,7 @@ def riva(
     host: str | None = typer.Option(None, help="Address to listen on (default 127.0.0.1)."),
     port: int | None = typer.Option(None, help="gRPC port (default 50051)."),
     http_port: int | None = typer.Option(None, help="Port of the realtime WebSocket and health (default 9000)."),
-    engine: str | None = typer.Option(None, help="Engine for finals: whisper-tiny or moonshine-tiny."),
+    engine: str | None = typer.Option(None, help="Engine for finals: whisper-tiny, whisper-telephone, moonshine-tiny."),
     voice: str | None = typer.Option(None, help="Voice for speech output: ttspico, flite, espeak-ng, piper or none."),
     threads: int | None = typer.Option(None, help="Utterances decoded at once (default 2)."),
 ) -> None:

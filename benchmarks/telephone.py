@@ -1,0 +1,142 @@
+"""Is a recogniser better on telephone speech that it was not tuned on? Word error rates of the sample calls as they
+are and through telephones, and the words that it hears where nobody speaks.
+
+    python -m benchmarks.telephone [--model FOLDER] [--calls 2]
+
+Without --model only the general recogniser is measured. The calls and the sounds are made here, from a seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jiwer
+import numpy as np
+import soundfile
+import soxr
+import yaml
+from whisper_normalizer.english import EnglishTextNormalizer
+
+from benchmarks.services import sample_calls
+from finetune.train.whisper.sound import Noise
+from tenor import g711
+
+normalise = EnglishTextNormalizer()
+RATE = 8000
+PACKET = RATE // 50
+LOSS = 0.05
+_SPEAKERS = ("caller", "agent")
+Signal = Any
+
+
+def g711_line(samples: Signal) -> Signal:
+    return g711.decode_ulaw(g711.encode_ulaw(samples))
+
+
+def noisy(snr_db: float) -> Callable[[Signal], Signal]:
+    return lambda samples: g711_line(Noise(snr_db, seed=1).add(samples))
+
+
+def lossy(samples: Signal) -> Signal:
+    """Packets of 20 ms that did not arrive are silence."""
+    heard = g711_line(samples).copy()
+    lost = np.random.default_rng(1).random(len(heard) // PACKET + 1) < LOSS
+    heard[np.repeat(lost, PACKET)[: len(heard)]] = 0
+    return heard
+
+
+LINES: dict[str, Callable[[Signal], Signal]] = {
+    "G.711": g711_line,
+    "G.711, noise 15 dB": noisy(15),
+    "G.711, noise 5 dB": noisy(5),
+    f"G.711, {LOSS:.0%} of packets lost": lossy,
+}
+AS_IT_IS = "as it is, 16 kHz"
+
+
+def sounds() -> dict[str, Signal]:
+    """Half a minute each, without speech."""
+    time = np.arange(30 * RATE) / RATE
+    random = np.random.default_rng(1)
+    notes = 220 * 2 ** (random.choice([0, 2, 4, 5, 7, 9, 11, 12], 60) / 12)
+    melody = np.repeat(notes, RATE // 2)
+    phase = 2 * np.pi * np.cumsum(melody) / RATE
+    music = sum(np.sin(phase * overtone) / overtone for overtone in (1, 2, 3)) * np.exp(-3 * (time % 0.5))
+    pink = Noise(0, seed=2).add((3000 * np.sin(2 * np.pi * 50 * time)).astype(np.int16))
+    ringing = np.sin(2 * np.pi * 440 * time) + np.sin(2 * np.pi * 480 * time)
+    return {
+        "silence": np.zeros(len(time), np.int16),
+        "hum and noise": pink,
+        "music": (6000 * music).astype(np.int16),
+        "ringing": (6000 * ringing * ((time % 6) < 2)).astype(np.int16),
+    }
+
+
+def prepare(folder: Path, limit: int | None) -> list[tuple[str, Path, dict[str, str]]]:
+    """The condition, the file and what is said in it, by speaker."""
+    found = []
+    for path in sample_calls()[:limit]:
+        script = yaml.safe_load(path.with_suffix(".yaml").read_text("utf-8"))
+        said = {
+            speaker: " ".join(turn["text"] for turn in script["turns"] if turn["speaker"] == speaker)
+            for speaker in _SPEAKERS
+        }
+        found.append((AS_IT_IS, path, said))
+        samples, rate = soundfile.read(path, dtype="float32")
+        narrow = (soxr.resample(samples, rate, RATE) * 32767).clip(-32768, 32767).astype(np.int16)
+        for number, (name, line) in enumerate(LINES.items()):
+            file = folder / f"{path.stem}-{number}.wav"
+            soundfile.write(file, np.stack([line(np.ascontiguousarray(side)) for side in narrow.T], axis=1), RATE)
+            found.append((name, file, said))
+    for name, sound in sounds().items():
+        file = folder / f"{name.replace(' ', '-')}.wav"
+        soundfile.write(file, np.stack([sound, sound], axis=1), RATE)
+        found.append((name, file, dict.fromkeys(_SPEAKERS, "")))
+    return found
+
+
+def measure(prepared: list[tuple[str, Path, dict[str, str]]], model: Path | None) -> None:
+    environment = {**os.environ, "TENOR_RIVA__WHISPER_PATH": str(model or ""), "TENOR_RIVA__ENGINE": "whisper-tiny"}
+    files = [str(file) for _, file, _ in prepared]
+    command = [sys.executable, "-m", "tenor", "--set", "speech.verbatim=true", "transcribe", "--json", *files]
+    done = subprocess.run(command, capture_output=True, check=True, env=environment)
+    errors: dict[str, list[int]] = {}
+    for (name, _, said), line in zip(prepared, done.stdout.splitlines(), strict=True):
+        utterances = json.loads(line)["utterances"]
+        count = errors.setdefault(name, [0, 0])
+        for speaker in _SPEAKERS:
+            wanted = normalise(said[speaker])
+            heard = normalise(" ".join(one["text"] for one in utterances if one["role"] == speaker))
+            if wanted:
+                found = jiwer.process_words(wanted, heard)
+                count[0] += found.substitutions + found.deletions + found.insertions
+            else:
+                count[0] += len(heard.split())
+            count[1] += len(wanted.split())
+    print(f"{model or 'the general recogniser'}:")
+    for name, (wrong, words) in errors.items():
+        told = f"{wrong / words:6.2%} of {words} words wrong" if words else f"{wrong} words heard where nobody speaks"
+        print(f"  {name:32} {told}", flush=True)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", type=Path, action="append", default=[], help="folder of a recogniser to compare")
+    parser.add_argument("--calls", type=int, help="only the first so many calls")
+    options = parser.parse_args([] if arguments is None else arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        prepared = prepare(Path(folder), options.calls)
+        for model in (None, *options.model):
+            measure(prepared, model)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

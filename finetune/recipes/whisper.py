@@ -1,0 +1,203 @@
+"""The recipe `whisper`: fine-tune the recogniser from its own weights, and export it for `tenor riva`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+from rich.progress import Progress, TaskID
+
+from asr.local.stt.engines.whisper_folder import checked_folder, packaged_folder
+from finetune.export.whisper_export import Weights, export_whisper
+from finetune.progress import progress
+from finetune.recipes.base import MODEL, RunRecord, TrainingRow
+from finetune.train.whisper import model_file, preparation, segments
+from finetune.train.whisper.windows import WindowMix, WindowPlanner
+from tenor.errors import BadInput, Unavailable
+
+_LEAST_SEGMENTS = 20
+"""With fewer segments to learn from nothing is learned but these."""
+
+
+class WhisperParameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What can be set. The defaults are those of the measurements in docs/speech-tuning.md."""
+
+    start: Annotated[str, Meta(description="Folder of the model to start from; empty: the packaged one.")] = ""
+    name: Annotated[str, Meta(description="Name of the new model.")] = "whisper-tuned"
+    version: Annotated[str, Meta(description="Its version.")] = "1"
+    steps: Annotated[int, Meta(description="Training steps.", ge=1)] = 150
+    batch: Annotated[int, Meta(description="Windows per step.", ge=1, le=256)] = 4
+    rate: Annotated[float, Meta(description="Learning rate at its highest; it falls to 0.", gt=0)] = 3e-5
+    warmup: Annotated[int, Meta(description="Steps until the rate is reached.", ge=0)] = 8
+    live: Annotated[
+        float,
+        Meta(description="Share of batches with windows as live speech is decoded, the others joint.", ge=0, le=1),
+    ] = 1 / 3
+    noise_only: Annotated[
+        float, Meta(description="Share of segments without words that are heard, with empty text.", ge=0, le=1)
+    ] = 0.5
+    noise_share: Annotated[float, Meta(description="Share of windows that get noise.", ge=0, le=1)] = 0.25
+    noise_snr_low: Annotated[float, Meta(description="Lowest ratio of speech to that noise, in dB.")] = 10.0
+    noise_snr_high: Annotated[float, Meta(description="Highest ratio of speech to that noise, in dB.")] = 30.0
+    spec_augment: Annotated[bool, Meta(description="Hide a band and two moments of every window.")] = True
+    least_match: Annotated[
+        float, Meta(description="Windows of which the model recognises a smaller share are left out.", ge=0, le=1)
+    ] = 0.4
+    precision: Annotated[
+        Literal["float32", "bfloat16"], Meta(description="Bfloat16 is quicker where the processor has it (AMP).")
+    ] = "float32"
+    weights: Annotated[Weights, Meta(description="How the model is written: float16, or int8 in half the bytes.")] = (
+        "float16"
+    )
+    seed: Annotated[int, Meta(description="The same seed gives the same model.")] = 7
+    threads: Annotated[int, Meta(description="Processor threads.", ge=1, le=256)] = 2
+    checkpoint_every: Annotated[int, Meta(description="Steps between checkpoints.", ge=1)] = 50
+    validate_every: Annotated[int, Meta(description="Steps between looks at the validation loss.", ge=1)] = 50
+
+
+class WhisperRecipe:
+    """See docs/speech-tuning.md."""
+
+    name = "whisper"
+    parameters = WhisperParameters
+    presets: Mapping[str, Mapping[str, Any]] = {
+        "quick": {"steps": 40, "checkpoint_every": 20, "validate_every": 20},
+        "long": {"steps": 400},
+    }
+
+    def run(self, rows: Sequence[TrainingRow], parameters: WhisperParameters, out: Path, record: RunRecord) -> Path:
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # waiting threads leave a busy processor to others
+        if find_spec("torch") is None:
+            raise Unavailable("the recipe whisper needs torch", "pip install 'tenor[finetune]'")
+        record.parameters(msgspec.to_builtins(parameters))
+        began, spent = time.monotonic(), time.process_time()
+        parent = checked_folder(Path(parameters.start)) if parameters.start else packaged_folder()
+        data = segments.readable(segments.from_rows(rows))
+        for fault in data.faults:
+            record.note(f"left out: {fault}")
+        for why, count in data.left_out.items():
+            record.note(f"left out: {count} segments, {why}")
+        spoken = sum(bool(one.text) for one in data.segments if one.split == "train")
+        if spoken < _LEAST_SEGMENTS:
+            raise BadInput(
+                f"only {spoken} segments with words can be trained on, at least {_LEAST_SEGMENTS} are needed",
+                "rows need audio, start_ms, end_ms and text, and recordings that can be read",
+            )
+        with progress() as bar:
+            before, learned = _prepared(parent, data.segments, parameters, record, bar)
+            values = _trained(parent, learned, parameters, out, record, bar)
+            model = model_file.read(parent / "model.bin").with_values(values)
+            card = {
+                "name": parameters.name,
+                "version": parameters.version,
+                "parent": parameters.start or "packaged",
+                "parameters": msgspec.to_builtins(parameters),
+            }
+            folder = export_whisper(parent, model, out / MODEL, card, parameters.weights)
+            after = _errors(folder, data.segments, parameters, bar)
+        if before.words:
+            record.point(0, "val_wer", before.rate)
+            record.point(parameters.steps, "val_wer", after.rate)
+            record.note(
+                f"word errors on {before.words} words kept apart: {before.rate:.2%} before, {after.rate:.2%} now"
+            )
+        record.point(parameters.steps, "seconds", time.monotonic() - began)
+        record.point(parameters.steps, "processor_seconds", time.process_time() - spent)
+        record.artifact(folder)
+        return folder
+
+
+def _prepared(
+    parent: Path,
+    everything: Sequence[segments.SpeechSegment],
+    parameters: WhisperParameters,
+    record: RunRecord,
+    bar: Progress,
+) -> tuple[preparation.WordErrors, list[segments.SpeechSegment]]:
+    """How many words the present model gets wrong of those kept apart, and everything with the texts to learn."""
+    plans = WindowPlanner(everything, WindowMix(live=0.0, noise_only=0.0)).once()
+    with _task(bar, "listening", len(plans)) as task:
+        windows = preparation.decode_windows(
+            parent, plans, everything, threads=parameters.threads, on_done=lambda: bar.update(task, advance=1)
+        )
+    apart = [one for one in windows if everything[one.plan.segments[0]].split == "val"]
+    learned, dropped = preparation.with_learned_texts(everything, windows, parameters.least_match)
+    if dropped:
+        record.note(f"left out: {dropped} segments of windows that hardly match their text")
+    record.note(f"{len(learned)} segments in {len(plans)} windows")
+    return preparation.word_errors(apart), learned
+
+
+def _errors(
+    folder: Path, everything: Sequence[segments.SpeechSegment], parameters: WhisperParameters, bar: Progress
+) -> preparation.WordErrors:
+    apart = [one for one in everything if one.split == "val"]
+    plans = WindowPlanner(apart, WindowMix(live=0.0, noise_only=0.0)).once()
+    with _task(bar, "measuring", len(plans)) as task:
+        windows = preparation.decode_windows(
+            folder, plans, apart, threads=parameters.threads, on_done=lambda: bar.update(task, advance=1)
+        )
+    return preparation.word_errors(windows)
+
+
+def _trained(
+    parent: Path,
+    learned: Sequence[segments.SpeechSegment],
+    parameters: WhisperParameters,
+    out: Path,
+    record: RunRecord,
+    bar: Progress,
+) -> dict[str, model_file.Array]:
+    from tokenizers import Tokenizer
+
+    from finetune.train.whisper.network import WhisperNetwork
+    from finetune.train.whisper.trainer import TrainerOptions, TrainerStep, WhisperTrainer
+
+    options = TrainerOptions(
+        steps=parameters.steps,
+        batch=parameters.batch,
+        rate=parameters.rate,
+        warmup=parameters.warmup,
+        mix=WindowMix(parameters.live, parameters.noise_only),
+        noise_share=parameters.noise_share,
+        noise_snr_db=(parameters.noise_snr_low, parameters.noise_snr_high),
+        spec_augment=parameters.spec_augment,
+        mixed_precision=parameters.precision == "bfloat16",
+        seed=parameters.seed,
+        threads=parameters.threads,
+        checkpoint_every=parameters.checkpoint_every,
+        validate_every=parameters.validate_every,
+    )
+    network = WhisperNetwork(model_file.read(parent / "model.bin"))
+    trainer = WhisperTrainer(network, Tokenizer.from_file(str(parent / "tokenizer.json")), learned, options, out)
+    first = trainer.validation_loss()
+    if first is not None:
+        record.point(0, "val_loss", first)
+    began = time.monotonic()
+    heard = 0.0
+    with _task(bar, "training", parameters.steps) as task:
+
+        def on_step(done: TrainerStep) -> None:
+            nonlocal heard
+            heard += done.seconds
+            speed = heard / (time.monotonic() - began)
+            record.point(done.step, "loss", done.loss)
+            record.point(done.step, "audio_speed", speed)
+            if done.validation is not None:
+                record.point(done.step, "val_loss", done.validation)
+            bar.update(task, completed=done.step, loss=f"loss {done.loss:.3f}, {speed:.1f} s of audio per s")
+
+        trainer.run(on_step)
+    return network.values()
+
+
+@contextmanager
+def _task(bar: Progress, what: str, total: int) -> Iterator[TaskID]:
+    yield bar.add_task(what, total=total, loss="")

@@ -1,0 +1,1 @@
+"""Fine-tuning of the recogniser: Whisper in CTranslate2's format, read, trained and written back."""
