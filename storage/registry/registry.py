@@ -227,6 +227,8 @@ class Registry:
     def _append(
         self, viewer: Viewer, version: ModelVersion, why: str, previous: str, *, at_once: bool
     ) -> promotions.Promotion:
+        if at_once and version.kind == "speech":
+            raise BadInput("a recogniser cannot change within a call", "leave out --at-once")
         if not version.ships:
             verify(self.path(version), version.sha256)
         now = time.time()

@@ -21,6 +21,8 @@ AT_ONCE = 100
 
 async def watch_promotions(pools: Sequence[ModelPool[Any]], bus: Bus, stage: str) -> None:
     """Load what is promoted before it counts, and tell the bus; until cancelled."""
+    if not pools:  # nothing here is ever promoted
+        await asyncio.Event().wait()
     process = f"{socket.gethostname()}:{os.getpid()}"
     async with bus.follower([MODELS]) as follower:
         while True:

@@ -131,6 +131,13 @@ def test_a_rollback_needs_a_reason_and_what_is_in_force_is_not_promoted_again(
         registry.promote(ANN, "house-1", "")
 
 
+def test_a_recogniser_is_not_promoted_at_once(registry: Registry, tmp_path: Path) -> None:
+    version = registry.add(ANN, small_folder(tmp_path / "a"), name="ears", kind="speech")
+    with pytest.raises(BadInput, match="within a call"):
+        registry.promote(ANN, version.id, "now", force=True, at_once=True)
+    assert registry.promote(ANN, version.id, "now", force=True).model == "ears-1"
+
+
 def test_a_model_whose_files_changed_is_not_promoted(registry: Registry, tmp_path: Path) -> None:
     candidate(registry, tmp_path / "a")
     (registry.folder / "house-1" / "model.onnx").write_bytes(b"something else")
