@@ -366,10 +366,15 @@ class LearnSettings(Section):
         "", description="folder near the computation for datasets in use; empty means learn-cache in the home folder"
     )
     cache_hours: float = Field(24.0, gt=0, description="a dataset in the cache that nobody used for so long is removed")
-    worm: bool = Field(
-        False,
-        description="the place cannot be rewritten (WORM): every call is encrypted, and erased by deleting its key",
+    ontap_volume: str = Field(
+        "",
+        description="volume on NetApp ONTAP that holds the archive: ONTAP takes a snapshot of it with every snapshot",
     )
+    ontap_svm: str = Field("", description="storage virtual machine of that volume; empty: as NetApp's toolkit has it")
+    ontap_keep_days: int = Field(
+        30, ge=0, description="days after which ONTAP's snapshots of the volume are deleted; 0 keeps them for ever"
+    )
+    ontap_cluster: str = Field("", description="host[:port] of the cluster; empty: as NetApp's toolkit has it")
     models: str = Field(
         "",
         description="folder of the models that are promoted, which every worker must reach; empty means models below "

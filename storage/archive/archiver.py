@@ -22,6 +22,7 @@ from sqlmodel import Session
 from storage.archive import days, tables
 from storage.archive.audio import audio_table
 from storage.archive.blobs import BlobStore
+from storage.archive.expiry import expire
 from storage.archive.lock import changing
 from storage.archive.parts import ArchiveState, Kind, Part, in_order, newest, publish
 from storage.archive.references import sweep
@@ -42,6 +43,8 @@ class ArchiveCounts(msgspec.Struct, kw_only=True):
     new_blobs: int = 0
     new_bytes: int = 0
     deleted_blobs: int = 0
+    expired_calls: int = 0
+    """Past `learn.keep_days`, and taken out."""
     calls: int = 0
     sentences: int = 0
     labels: int = 0
@@ -69,6 +72,7 @@ def archive(database: Database, settings: Settings, progress: Progress = lambda 
     if changed:
         with changing(settings) as place:
             counts.deleted_blobs = sweep(place)
+    counts.expired_calls = expire(settings)
     counts.changed_days = len({day for _, day in changed})
     _total(counts, newest(Place(settings.learn_url)))
     return counts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import UTC, datetime
 
 import msgspec
 import structlog
@@ -11,6 +12,7 @@ from storage.archive import erasures, places
 from storage.archive.lock import changing
 from storage.datasets.cache import forget_calls
 from storage.place import Place
+from storage.snapshots.manifest import listing
 from tenor.errors import TenorError, Unavailable
 from tenor.settings import Settings
 
@@ -52,8 +54,20 @@ def forget(settings: Settings, calls: Collection[str], receipt: str) -> Forgotte
         done.rows += found.rows
         done.audio += found.audio
         done.learned = list(dict.fromkeys([*done.learned, *found.datasets, *models]))
+    done.notes += _beyond_reach(settings)
     forget_calls(settings, list(calls))
     return done
+
+
+def _beyond_reach(settings: Settings) -> list[str]:
+    """ONTAP's snapshots of the volume cannot be rewritten, only deleted."""
+    kept = [one for one in listing(Place(settings.learn_url)) if one.ontap]
+    if not kept:
+        return []
+    days, newest = settings.learn.ontap_keep_days, max(one.taken_at for one in kept)
+    until = f"until {datetime.fromtimestamp(newest + days * 86_400, UTC):%Y-%m-%d}" if days else "until you delete them"
+    volumes = ", ".join(sorted({one.ontap for one in kept}))
+    return [f"ONTAP's {len(kept)} snapshots of the volume {volumes} hold what was in the archive {until}"]
 
 
 def _models_of(place: Place, datasets: list[str]) -> list[str]:

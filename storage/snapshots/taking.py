@@ -9,15 +9,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+import structlog
 
 from storage.archive.blobs import BlobStore
 from storage.archive.lock import changing
 from storage.archive.parts import Part, in_order, newest, root_hash
 from storage.place import Place
+from storage.snapshots import ontap
 from storage.snapshots.manifest import NAME, Snapshot, file_name, listing
 from storage.viewer import HOUSE, Viewer
-from tenor.errors import BadInput
+from tenor.errors import BadInput, TenorError
 from tenor.settings import Settings
+
+log = structlog.get_logger(__name__)
 
 VOLUME, BY_HAND = "calls", "manual"
 
@@ -53,12 +57,32 @@ def take(
             job=job,
             root=root_hash(parts),
             parts=in_order(parts),
+            ontap=settings.learn.ontap_volume,
             new_bytes=sum(
                 part.bytes + max(0, part.below - below.get(part.place, 0)) for part in parts if part.sha256 not in known
             ),
         )
         place.write(file_name(made.name), encoded(made), writable=False)
+        if made.ontap:
+            try:
+                ontap.snapshot_volume(settings, made.name)  # with the list of its parts in it
+            except TenorError:
+                place.delete(file_name(made.name))
+                raise
+            _delete_old_ones(settings, place, before, at)
         return made
+
+
+def _delete_old_ones(settings: Settings, place: Place, snapshots: list[Snapshot], now: float) -> None:
+    """Of ONTAP's snapshots, which no erasure reaches. Ours stay."""
+    days = settings.learn.ontap_keep_days
+    for one in snapshots:
+        if one.ontap and days and one.taken_at < now - days * 86_400:
+            try:
+                ontap.delete_snapshot(settings, one.name, one.ontap)
+            except BadInput:
+                log.info("ONTAP had deleted a snapshot already", snapshot=one.name)
+            place.write(file_name(one.name), encoded(msgspec.structs.replace(one, ontap="")), writable=False)
 
 
 def encoded(snapshot: Snapshot) -> bytes:

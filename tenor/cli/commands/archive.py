@@ -62,6 +62,8 @@ def archive(
 def _show(counts: ArchiveCounts) -> None:
     days = f"{counts.changed_days} day{'' if counts.changed_days == 1 else 's'} changed"
     console.print(f"{'new':12}{days}, {counts.new_blobs:,} files, {size(counts.new_bytes)}")
+    if counts.expired_calls:
+        console.print(f"{'past time':12}{counts.expired_calls:,} calls taken out")
     holds = f"{counts.calls:,} calls, {counts.sentences:,} sentences, {counts.labels:,} labels, {counts.turns:,} turns"
     console.print(f"{'archive':12}{holds}, {counts.audio:,} channels of audio, {size(counts.bytes)}", soft_wrap=True)
 

@@ -147,19 +147,34 @@ def verify(
 def restore(
     context: typer.Context,
     name: Name,
-    into: str = typer.Option(..., "--into", metavar="NEW", help="A new folder or URL, which becomes an archive."),
+    into: str = typer.Option("", "--into", metavar="NEW", help="A new folder or URL, which becomes an archive."),
+    clone: str = typer.Option(
+        "", "--clone", metavar="VOLUME", help="On ONTAP: a new volume, cloned from the snapshot."
+    ),
     as_json: Json = False,
 ) -> None:
     """Make a new archive of a snapshot, beside the old one, which stays as it is.
 
     Set `learn.url` to NEW, and datasets, training and everything else go by what the snapshot holds.
     """
+    from storage.place import Place
+    from storage.snapshots import find, ontap
     from storage.snapshots import restore as restore_snapshot
 
+    given = settings(context)
+    if bool(into) == bool(clone):
+        raise BadInput("where to?", "give --into NEW, or --clone VOLUME where ONTAP has the snapshot")
+    if clone:
+        taken = find(Place(given.learn_url), name)
+        if not taken.ontap:
+            raise BadInput(f"ONTAP has no snapshot {name}", "restore it with --into NEW")
+        ontap.clone_volume(given, name, taken.ontap, clone)
+        say(f"volume {escape(clone)} is a clone of {escape(taken.ontap)} as it was in {escape(name)}")
+        return
     with progress() as bars:
         task = bars.add_task(f"restoring {name}", total=None, detail="")
         report = restore_snapshot(
-            settings(context), name, into, progress=lambda done, total: bars.update(task, completed=done, total=total)
+            given, name, into, progress=lambda done, total: bars.update(task, completed=done, total=total)
         )
     if not as_json:
         say(f"restored into {escape(into)}: use it with --set learn.url={escape(into)}")

@@ -9,13 +9,15 @@ import pytest
 
 from storage.archive.archiver import archive
 from storage.archive.blobs import BlobStore
+from storage.archive.expiry import expire
 from storage.archive.parts import newest
 from storage.archive.sync import sync
 from storage.db.engine import Database, open_database
 from storage.place import Place
 from storage.privacy.erasure import erase
+from storage.snapshots import take, verify
 from storage.tables import Turn
-from tenor.settings import LearnSettings, Settings
+from tenor.settings import LearnSettings, Settings, StorageSettings
 from tests.storage.archive.test_archiver import DAY, held, record
 from tests.storage.conversations import START, add_call, add_label
 
@@ -101,3 +103,24 @@ async def test_nothing_is_made_where_nothing_was_archived(sqlite_settings: Setti
     await erase(database, settings, by="root", call="gone")
     assert not (tmp_path / "none").exists()
     database.close()
+
+
+def test_calls_past_their_time_leave_the_archive_and_its_snapshots(filled: Database, sqlite_settings: Settings) -> None:
+    with filled.session() as session:
+        add_call(session, "young", "I am new here.", started_at=START + 35 * 86_400)
+        session.commit()
+    archive(filled, sqlite_settings)
+    taken = take(sqlite_settings, by="root")
+    kept = sqlite_settings.model_copy(update={"learn": LearnSettings(keep_days=30)})
+    by_storage = sqlite_settings.model_copy(update={"storage": StorageSettings(keep_calls_days=30)})
+    now = START + 40 * 86_400
+
+    assert expire(sqlite_settings, now) == 0, "for ever"
+    assert expire(kept, now) == 2
+    assert expire(by_storage, now) == 0, "it is done already"
+
+    said = words_in(Path(sqlite_settings.learn_url))
+    assert SECRET not in said
+    assert "I am new here." in said
+    report = verify(Place(sqlite_settings.learn_url), taken.name)
+    assert (report.sound, report.erasures) == (True, 1)
