@@ -104,7 +104,7 @@ _INTENTS: Final = tuple(
             "price_check",
             0.9,
             r"\b(?:how much|price|prices|priced|pricing|costs?|going for|on sale|expensive|marked down|"
-            r"discounts?|set me back|"
+            r"discounts?|set me back|the damage for|going rate|"
             r"deals? on|how many dollars|worth|charge for)\b",
         ),
         (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from rapidfuzz import fuzz, process
 
+from dialog.values.misspelling import is_misspelt
 from dialog.values.tokens import tokenise
 
 CUT_OFF = 82
@@ -16,7 +17,9 @@ SHORTEST = 4
 class Catalogue:
     """Looks names up as they are said: singular or plural, with or without blanks, misspelt."""
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str], ordinary: Collection[str] = ()) -> None:
+        """`ordinary` are words that are never another one misspelt."""
+        self._ordinary = ordinary
         self.names: dict[tuple[str, ...], str] = {}
         for name in names:
             key = stems(name)
@@ -36,11 +39,13 @@ class Catalogue:
     def like(self, words: tuple[str, ...]) -> tuple[str, float] | None:
         """The name that is spelt most like these stems, if one is near."""
         compact = "".join(words)
-        if len(compact) < SHORTEST:
+        if len(compact) < SHORTEST or compact in self._ordinary:
             return None
         near = [name for length in range(len(compact) - 2, len(compact) + 3) for name in self.by_length.get(length, ())]
         best = process.extractOne(compact, near, scorer=fuzz.ratio, score_cutoff=CUT_OFF)
-        return None if best is None else (self.compact[best[0]], round(best[1] / 100, 3))
+        if best is None or not is_misspelt(compact, best[0]):
+            return None
+        return self.compact[best[0]], round(best[1] / 100, 3)
 
 
 def stems(text: str) -> tuple[str, ...]:

@@ -38,6 +38,12 @@ DOUBTFUL = word_set(
 )
 
 
+# Of food the colour is part of the name: brown sugar is not sugar that comes in brown.
+FOODS = word_set(
+    "sugar rice bread wine tea bean beans pepper peppers onion onions apple apples olive olives cheese cabbage lentils "
+    "lentil chocolate vinegar mustard beer potato potatoes grapes grape corn asparagus meat curry eggs egg mushrooms "
+    "mushroom juice soda velvet curry salsa sauce gravy butter syrup tuna"
+)
 ENDS = word_set("please and or color one ones if for size instead")
 
 
@@ -57,6 +63,8 @@ class ColorParser(PhraseParser):
 
     def _length(self, keys: list[str], i: int, *, lenient: bool = False) -> int:
         n = super()._length(keys, i, lenient=lenient)
+        if n and not lenient and keys[i + n : i + n + 1] and keys[i + n] in FOODS:
+            return 0
         if n != 1 or lenient or keys[i] not in DOUBTFUL:
             return n
         before = keys[i - 1] if i else ""

@@ -5,7 +5,7 @@ value the product as text: the catalogue's name if it is known, else the words w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from dialog.values import normalise
 from dialog.values.catalogue import Catalogue, stems
@@ -38,8 +38,8 @@ class ItemParser:
 
     kind = "item"
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
-        self.catalogue = Catalogue(names)
+    def __init__(self, names: Iterable[str] = (), ordinary: Collection[str] = ()) -> None:
+        self.catalogue = Catalogue(names, ordinary)
 
     def find(self, line: str, context: ParseContext) -> list[Value]:
         tokens = tokenise(line)

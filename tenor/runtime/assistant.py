@@ -68,6 +68,7 @@ def _with_provider(settings: AssistantSettings, provider: str) -> AssistantSetti
 
 def parsers_of(kinds: Iterable[str]) -> dict[str, Parser]:
     """Parsers by type; products and stores are known by the names of the sample shop."""
+    from dialog.fulfilment.sample.matching import not_misspelt
     from dialog.fulfilment.sample.shop import SampleShop
     from dialog.values.item import ItemParser
     from dialog.values.store import StoreParser
@@ -75,7 +76,7 @@ def parsers_of(kinds: Iterable[str]) -> dict[str, Parser]:
     found = {kind: parser(kind) for kind in dict.fromkeys(kinds)}
     if "item" in found or "store" in found:
         shop = SampleShop()
-        found["item"] = ItemParser(shop.item_names())
-        found["store"] = StoreParser(shop.store_names())
+        found["item"] = ItemParser(shop.item_names(), not_misspelt())
+        found["store"] = StoreParser(shop.store_names(), not_misspelt())
         shop.close()
     return found

@@ -50,6 +50,10 @@ _OVERRULED: Final = re.compile(
     r"(?:i(?:'d| would) like|i want) (?:some )?(?:\w+ )?food|i (?:want|need) to buy)\b"
 )
 """Taken for nothing by the model; what the shop says about its products answers it, or a restaurant."""
+_IDIOM: Final = re.compile(r"\b(?:the damage for|set me back|going rate)\b")
+"""Says what is wanted by a figure of speech."""
+FEW: Final = 5
+"""Words of a line that is a plain question and a product, and nothing else."""
 _NEEDS_WORDS: Final = frozenset(("product_info", "reserve"))
 """Intents that a few nouns alone never mean."""
 _QUESTION_WORD: Final = re.compile(
@@ -162,7 +166,7 @@ class CheckedModel:
             return by_rules
         [parsed] = self._model.read([text])
         intents = [*self._own_intent(parsed), *_checked(_intents(parsed), by_rules, normal(text))]
-        spans = _spans(text, parsed)
+        spans = _widened(text, _spans(text, parsed), by_rules.spans)
         if not intents[0].name.startswith(("universal.", "smalltalk.")):
             spans += [msgspec.structs.replace(span, score=SUGGESTION) for span in by_rules.spans]
         return Reading(text=text, intents=tuple(intents), spans=tuple(spans))
@@ -185,13 +189,20 @@ def _checked(intents: list[Intent], by_rules: Reading, line: str) -> list[Intent
     first, rule = intents[0], by_rules.intents[0]
     if first.name == rule.name:
         return [Intent(first.name, max(first.score, rule.score)), *intents[1:]]
-    plain = first.score < CERTAIN and _PLAIN_QUESTION.match(line)
+    plain = _PLAIN_QUESTION.match(line) and (first.score < CERTAIN or _asks_for_item(line, by_rules))
     missed = first.name == NO_MATCH and (plain or _OVERRULED.search(line))
-    if (first.score < UNSURE or missed) and rule.score >= 0.9:
+    if (first.score < UNSURE or missed or _IDIOM.search(line)) and rule.score >= 0.9:
         return [rule, *(one for one in intents if one.name != rule.name)]
     if first.name in _NEEDS_WORDS and rule.name == NO_MATCH and not _QUESTION_WORD.search(line):
         return [Intent(NO_MATCH, 0.5), *intents]
     return intents
+
+
+def _asks_for_item(line: str, by_rules: Reading) -> bool:
+    """ "how much is sugar": all that follows the question is a thing."""
+    words = line.split()
+    return len(words) <= FEW and any(span.slot == "item.type" and line.endswith(span.text.lower().strip(".?!"))
+                                     for span in by_rules.spans)  # fmt: skip
 
 
 def _intents(parsed: Parsed) -> list[Intent]:
@@ -216,3 +227,19 @@ def _spans(text: str, parsed: Parsed) -> list[Span]:
         if start < end:
             spans.append(Span(slot=slot["slot"], text=text[start:end], start=start, end=end))
     return spans
+
+
+def _widened(text: str, spans: list[Span], by_rules: Sequence[Span]) -> list[Span]:
+    """Products with the noun that ends them ("dragon egg" of "dragon egg incubator"), where the model left it out."""
+    wide = []
+    for span in spans:
+        whole = next(
+            (one for one in by_rules if one.slot == "item.type" and one.start <= span.start and span.end < one.end),
+            None,
+        )
+        others = [one for one in spans if one.start >= span.end]
+        if span.slot not in ("item.type", "item.name") or whole is None or any(o.start < whole.end for o in others):
+            wide.append(span)
+        else:
+            wide.append(msgspec.structs.replace(span, text=text[span.start : whole.end], end=whole.end))
+    return wide

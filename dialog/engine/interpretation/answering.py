@@ -172,6 +172,8 @@ def _slot(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
         value = None if elsewhere else next(iter(line.values.get(name, ())), None)
     elif parser is None or (elsewhere and line.rest()):
         value = None
+    elif kind in LENIENT and line.only_values and len(line.values) > 1:  # "the cheapest bluetooth speaker"
+        value = line.values[name][0]
     else:
         value = parser.answer(line.text, turn.parse_context(name))
     if value is not None and kind in LENIENT and value.score <= KNOWN and _CLAUSE.match(line.text):

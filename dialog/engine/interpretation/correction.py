@@ -33,6 +33,10 @@ _FURTHER: Final = re.compile(
 _NEGATED: Final = re.compile(
     r"\b(?:not|instead of|rather than|no longer|isn't|forget)(?:\s+(?:in|for|at|on|the|to))*\s*$", re.I
 )
+_DENIED: Final = re.compile(
+    r"^(?:(?:no|nope|oh|sorry|wait)[\s,.!-]+)*not [^,;]{1,60}?(?:[,;]| but )\s*(?=\w)", re.IGNORECASE
+)
+"""What stands before the right name: "not butter, margarine"."""
 _DAY_AFTER: Final = re.compile(
     r"\b(?:the )?(?:day after(?: that| then)?|(?:next|following) day)\b(?!\s+tomorrow)", re.IGNORECASE
 )
@@ -93,7 +97,7 @@ def bare_item(turn: Turn, line: Line) -> bool:
     """ "and eggs?" after a price: what follows the opening is read as the item of the last task, if it had one."""
     if line.values.keys() - {"sort"} or (is_wish(line.intent) and line.score >= 0.9):
         return False
-    text = _TAIL.sub("", _CORRECTS.sub("", _FURTHER.sub("", line.text)))
+    text = _TAIL.sub("", _CORRECTS.sub("", _FURTHER.sub("", _DENIED.sub("", line.text))))
     text = _IT_CLAUSE.sub("", text)
     if not 1 <= len(text.split()) <= 4:
         return False

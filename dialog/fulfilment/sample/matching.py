@@ -10,6 +10,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from dialog.fulfilment.sample.words import content, words
+from dialog.values.misspelling import is_misspelt
 
 SHORTEST_MISSPELT = 4
 LONG_WORD = 8
@@ -132,7 +133,7 @@ class Matcher:
         return spelt
 
     def _nearest(self, word: str, most: int = 2) -> str | None:
-        return None if word in _not_misspelt() else self._alike(word, most)
+        return None if word in not_misspelt() else self._alike(word, most)
 
     def _alike(self, word: str, most: int = 2) -> str | None:
         if len(word) < SHORTEST_MISSPELT or not word.isalpha():
@@ -141,13 +142,13 @@ class Matcher:
             self._vocabulary.extend(known for known in self._words if len(known) >= SHORTEST_MISSPELT)
         most = most if len(word) >= LONG_WORD else 1
         found = process.extractOne(word, self._vocabulary, scorer=OSA.distance, score_cutoff=most)
-        if found is None or found[0][0] != word[0]:
+        if found is None or not is_misspelt(word, str(found[0])):
             return None
         return str(found[0])
 
 
 @lru_cache(1)
-def _not_misspelt() -> frozenset[str]:
+def not_misspelt() -> frozenset[str]:
     """English words a letter away from a product: a horse is no hose."""
     text = files("dialog.fulfilment.sample").joinpath("data/not_misspelt.txt").read_text("utf-8")
     return frozenset(text.split())
