@@ -17,6 +17,7 @@ import numpy as np
 
 from nlp.inference.bio import BioDecoder, spans_of
 from nlp.inference.onnx_model import EMBEDDING, Floats, Offsets, batched, open_session, softmax
+from nlp.inference.tag_rules import ruled
 from nlp.inference.token_encoder import STATES, EncodedText, TokenEncoder, shared_encoder
 from nlp.inference.words import deciding_tokens, word_offsets
 from tenor.errors import BadInput
@@ -141,7 +142,7 @@ class AssistantModel:
             intent, score = NO_MATCH, dict(ranking)[NO_MATCH]
         words = word_offsets(text)
         tokens = tuple(text[start:end] for start, end in words)
-        tags = self._tags(text, words, encoded, labels)
+        tags = ruled(tokens, self._tags(text, words, encoded, labels), intent)
         return Parsed(text, intent, score, tuple(ranking), tokens, tags, slots_of(tokens, tags), vector)
 
     def _tags(self, text: str, words: Offsets, encoded: EncodedText, labels: Floats) -> tuple[str, ...]:
