@@ -26,6 +26,10 @@ TIME_WORDS = word_set(
 """Words of which a time is said back as it was said."""
 
 
+_SHORT = {"st": "saint", "ste": "sainte", "ft": "fort", "mt": "mount"}
+"""How cities are abbreviated."""
+
+
 def listed(words: Sequence[str]) -> str:
     """a, b and c"""
     if len(words) < 2:
@@ -113,7 +117,12 @@ def miles(value: Any) -> str:
 def other_city(place: Any, found: Mapping[str, Any]) -> str:
     """The city where something was found, when it is not the one that was asked for."""
     asked, city = place_name(place), str(found.get("city") or "")
-    return city if asked and city and asked.lower() != city.lower() else ""
+    return city if asked and city and _spelt_out(asked) != _spelt_out(city) else ""
+
+
+def _spelt_out(city: str) -> str:
+    """ "St. Louis" is Saint Louis."""
+    return " ".join(_SHORT.get(word, word) for word in city.lower().replace(".", " ").split())
 
 
 def place_name(place: Any) -> str:

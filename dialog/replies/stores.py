@@ -30,10 +30,11 @@ def told(result: Mapping[str, Any], slots: Mapping[str, Any], intent: str, text:
         return _nothing(result, wanted, place)
     first = found[0]
     if intent == "navigation.geteta":
-        return _distance(first, place)
+        return _distance(first, place, other_city(slots.get("location"), first))
     if intent.startswith("navigation."):
         return (
-            f"{first['name']} is at {_address(first)}{_away(first, place)}. "
+            f"{first['name']} is at {_address(first)}{_in(other_city(slots.get('location'), first))}"
+            f"{_away(first, place)}. "
             "I can't guide you turn by turn, but any map will find that address."
         )
     if _TELEPHONE.search(text) and first.get("telephone"):
@@ -92,15 +93,19 @@ def _others(found: list[Store]) -> str:
     return f" There {'is' if len(names) == 1 else 'are'} also {listed(names)}." if names else ""
 
 
-def _distance(store: Store, place: str) -> str:
+def _distance(store: Store, place: str, city: str) -> str:
     away = store.get("distance_mi")
     if away is None:
         return f"{store['name']} is at {_address(store)}; I don't know how far that is."
     minutes = max(2, round(float(away) * MINUTES_PER_MILE))
     return (
-        f"{store['name']} at {_address(store)} is {miles(away)} from the center of {place}, "
+        f"{store['name']} at {_address(store)}{_in(city)} is {miles(away)} from the center of {place}, "
         f"about {minutes} minutes by car."
     )
+
+
+def _in(city: str) -> str:
+    return f" in {city}" if city else ""
 
 
 def _away(store: Store, place: str) -> str:

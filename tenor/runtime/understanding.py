@@ -46,12 +46,15 @@ _PLAIN_QUESTION: Final = re.compile(
 )
 """Questions whose first words say what is wanted."""
 _OVERRULED: Final = re.compile(
-    r"\b(?:(?:can|could|may) i (?:return|exchange)|return policy|feel like (?:having|eating)|craving|in the mood for|"
+    r"\b(?:(?:can|could|may) i (?:return|exchange)|(?:want|need|like|have) to (?:return|exchange)|"
+    r"return policy|feel like (?:having|eating)|craving|in the mood for|"
     r"(?:i(?:'d| would) like|i want) (?:some )?(?:\w+ )?food|i (?:want|need) to buy)\b"
 )
 """Taken for nothing by the model; what the shop says about its products answers it, or a restaurant."""
 _IDIOM: Final = re.compile(r"\b(?:the damage for|set me back|going rate)\b")
 """Says what is wanted by a figure of speech."""
+_NAMES_THINGS: Final = frozenset(("price_check", "inventory_check", "store_location", "reserve"))
+"""Intents of lines that end with a name; what is asked of a product stands behind it."""
 FEW: Final = 5
 """Words of a line that is a plain question and a product, and nothing else."""
 _NEEDS_WORDS: Final = frozenset(("product_info", "reserve"))
@@ -166,7 +169,9 @@ class CheckedModel:
             return by_rules
         [parsed] = self._model.read([text])
         intents = [*self._own_intent(parsed), *_checked(_intents(parsed), by_rules, normal(text))]
-        spans = _widened(text, _spans(text, parsed), by_rules.spans)
+        spans = _spans(text, parsed)
+        if intents[0].name in _NAMES_THINGS:
+            spans = _widened(text, spans, by_rules.spans)
         if not intents[0].name.startswith(("universal.", "smalltalk.")):
             spans += [msgspec.structs.replace(span, score=SUGGESTION) for span in by_rules.spans]
         return Reading(text=text, intents=tuple(intents), spans=tuple(spans))

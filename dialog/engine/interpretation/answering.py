@@ -11,7 +11,7 @@ from dialog.engine.interpretation.correction import amended, corrects, without_n
 from dialog.engine.interpretation.line import KNOWN, Line, held, is_wish, unknown_place
 from dialog.engine.ladder import not_answered
 from dialog.engine.running import Runner
-from dialog.engine.scope import used_by
+from dialog.engine.scope import remember, used_by
 from dialog.engine.session import Pending, SlotValue, Wish
 from dialog.engine.turn import Turn
 from dialog.understanding.keywords import fixed_phrase, normal, plain_store
@@ -117,6 +117,7 @@ def _confirm(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
     if "declined" not in state.transitions:
         turn.reply("not_done")
     task.done = True
+    remember(turn)  # nothing was done, but "there" and "it" are what it was about
     runner.run(turn, state.transitions.get("declined") or turn.home)
     return True
 
