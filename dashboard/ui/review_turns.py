@@ -76,7 +76,8 @@ def _words(queue: TurnQueue, looked: TurnInContext) -> None:
         for number, (word, tag) in enumerate(zip(looked.words, queue.tags, strict=True)):
             slot = f" · {tag[2:]}" if tag[2:] else ""
             st.button(
-                f"{_plain(word)}{slot}", key=f"word_{looked.turn.id}_{number}", on_click=queue.pick, args=(number,),
+                f"{_plain(word)}{slot}", key=f"word_{looked.turn.id}_{number}", on_click=queue.pick,
+                args=(looked.turn.id, number),
                 type="primary" if number in queue.picked else "secondary",
             )  # fmt: skip
 
@@ -91,12 +92,12 @@ def _keys(
             st.selectbox(
                 "Intent", names.intents, index=at, key=intent_key, format_func=printed_intent, width=300,
                 placeholder="None",
-                on_change=lambda: setattr(queue, "intent", st.session_state[intent_key] or queue.intent),
+                on_change=lambda: queue.choose_intent(looked.turn.id, st.session_state[intent_key]),
             )  # fmt: skip
             st.selectbox(
                 "Slot of the picked words", (NO_SLOT, *names.slots), index=None, key=slot_key, width=300,
                 placeholder="Pick words, then a slot", disabled=not queue.picked,
-                on_change=lambda: _tag(queue, st.session_state[slot_key]),
+                on_change=lambda: _tag(queue, looked.turn.id, st.session_state[slot_key]),
             )  # fmt: skip
     with st.container(horizontal=True):
         if looked is not None:
@@ -113,9 +114,9 @@ def _keys(
         )  # fmt: skip
 
 
-def _tag(queue: TurnQueue, slot: str | None) -> None:
+def _tag(queue: TurnQueue, turn: str, slot: str | None) -> None:
     if slot is not None:
-        queue.tag("" if slot == NO_SLOT else slot)
+        queue.tag(turn, "" if slot == NO_SLOT else slot)
 
 
 def _answer(queue: TurnQueue, database: Database, viewer: Viewer, names: NamesInForce, turn: str) -> None:

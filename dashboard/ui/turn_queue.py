@@ -61,17 +61,25 @@ class TurnQueue:
             self.intent, self.tags, self.picked = looked.intent, looked.tags, set()
         return chosen, looked
 
-    def pick(self, word: int) -> None:
-        self.picked ^= {word}
+    # A key or click that comes late, for a turn that is gone already, does nothing: each names its turn.
 
-    def tag(self, slot: str) -> None:
+    def choose_intent(self, turn: str, intent: str | None) -> None:
+        if intent is not None and self._waits(turn):
+            self.intent = intent
+
+    def pick(self, turn: str, word: int) -> None:
+        if self._waits(turn):
+            self.picked ^= {word}
+
+    def tag(self, turn: str, slot: str) -> None:
         """Give the picked words a slot; an empty one takes theirs away."""
+        if not self._waits(turn):
+            return
         self.tags = turn_review.tagged(self.tags, self.picked, slot)
         self.picked = set()
         self.times_tagged += 1
 
     def answer(self, database: Database, viewer: Viewer, names: NamesInForce, turn: str) -> None:
-        """Keep what is said of that turn. A key that comes late, for a turn that is gone already, does nothing."""
         if not self._waits(turn):
             return
         chosen, took = self.waiting[0], time.monotonic() - self.shown_at
@@ -105,3 +113,4 @@ class TurnQueue:
             turn_review.undo(session, viewer, last.answered)
         self.put_aside.discard(last.chosen.sentence)
         self.waiting.appendleft(last.chosen)
+        self.shown = ""  # from the model's answer again
