@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
+from sqlmodel import col, select
 
+from storage.tables import Label
 from tests.dashboard.conftest import House, Visit, running_house
 from tests.dashboard.shoppers import TALKS, shoppers_write
 
@@ -121,3 +123,40 @@ def test_without_a_picture_the_path_is_still_shown(shop: House, visit: Visit) ->
     finally:
         for picture in pictures:
             picture.with_suffix(".away").rename(picture)
+
+
+def test_turns_are_accepted_with_one_key_or_mended_by_clicking_words(shop: House, visit: Visit) -> None:
+    page = settled(visit(shop, "/review?kind=Assistant"))
+    card = page.locator(".t-card[data-turn]")
+    expect(card).to_be_visible(timeout=SLOW_MS)
+    while card.get_attribute("data-turn") != "jeans/1":
+        turn = card.get_attribute("data-turn") or ""
+        expect(page.get_by_role("button", name="Skip")).to_be_enabled()
+        page.keyboard.press("s")
+        expect(card).not_to_have_attribute("data-turn", turn)
+    expect(card.locator("mark", has_text="jeans")).to_be_visible()
+    words = page.locator(".st-key-turn_words")
+    for word in ("how", "much"):
+        words.get_by_role("button", name=word).click()
+        expect(words.locator("[data-testid=stBaseButton-primary]", has_text=word)).to_be_visible()
+    slot = page.get_by_role("combobox", name="Slot of the picked words")
+    expect(slot).to_be_enabled()
+    slot.click()
+    page.get_by_role("option", name="store.type").click()
+    expect(card.locator('mark[data-slot="store.type"]')).to_have_text("how much")
+    page.get_by_role("button", name="Keep what I mended").click()
+    mended = page.locator('.t-card[data-turn="jeans/1"]')
+    expect(mended).to_have_count(0)
+    expect(page.locator(".t-said-last")).to_contain_text("price_check")
+    with shop.floor.database.session() as session:
+        labels = {row.kind: row for row in session.exec(select(Label).where(col(Label.turn) == "jeans/1"))}
+    assert (labels["intent"].value, labels["intent"].predicted) == ("price_check", "price_check")
+    assert '"B-store.type","I-store.type"' in labels["slots"].value
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+    page.keyboard.press("u")
+    expect(mended).to_be_visible()
+    expect(page.get_by_role("button", name="Accept")).to_be_enabled()
+    with shop.floor.database.session() as session:
+        assert session.exec(select(Label).where(col(Label.turn) == "jeans/1")).all() == []
+    page.keyboard.press("a")
+    expect(mended).to_have_count(0)
