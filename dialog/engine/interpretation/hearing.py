@@ -87,7 +87,7 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
         return
     if session.pending is not None and _question_goes_unanswered(turn, words):
         return
-    if _everywhere(turn, named):
+    if not _chooses_later(turn, words) and _everywhere(turn, named):
         return
     line = read_repaired(turn, understander, text)
     if line.intent == SERVICE_ERROR:
@@ -112,6 +112,12 @@ def _offers_person(turn: Turn) -> bool:
     pending = turn.session.pending
     slot = turn.slot(pending.slot) if pending is not None else None
     return slot is None or slot.type not in NUMBERS
+
+
+def _chooses_later(turn: Turn, words: str) -> bool:
+    """Whether "later" answers that nobody is there to take over; elsewhere it is a goodbye."""
+    pending = turn.session.pending
+    return pending is not None and pending.kind == "person" and words in ("later", "maybe later", "try later")
 
 
 def _question_goes_unanswered(turn: Turn, words: str) -> bool:

@@ -327,8 +327,10 @@ def _without(text: str, start: int, end: int, taken: list[Value]) -> tuple[int, 
 
 
 def _settle(turn: Turn, line: Line) -> None:
-    if _HERE_SAID.search(line.text.replace("\u2019", "'")):
+    here = _HERE_SAID.search(line.text.replace("\u2019", "'"))
+    if here is not None:  # "near my house": no house is wanted
         line.here = True
+        _release(line, here.start(), here.end())
     _somewhere_to_eat(turn, line)
     _plain_store(turn, line)
     for slot in turn.assistant.slots.values():
@@ -337,6 +339,8 @@ def _settle(turn: Turn, line: Line) -> None:
         line.unknown_place = line.unknown_place or unknown_place(turn, line.text)
         if _HERE.match(normal(line.unknown_place)):
             line.here, line.unknown_place = True, ""
+        if here is not None and line.unknown_place.lower() in here.group().lower():
+            line.unknown_place = ""
         return
     line.unknown_place = ""
 
