@@ -34,12 +34,14 @@ def all_checks(evidence: Evidence) -> list[Check]:
     if evidence.speech:
         found.append(word_errors(evidence))
     if evidence.sentences:
-        found += [enough_labels(evidence), human_metric(evidence)]
+        found += [enough_labels(evidence), human_metric(evidence), quality(evidence)]
         if evidence.kind == "sentiment":
-            found += [quality(evidence), own_metric(evidence)]
+            found.append(own_metric(evidence))
         found += fairness(evidence)
     elif not evidence.speech:
-        found.append(Check(name="labels", outcome="failed", text="the hold-out has no label that counts"))
+        found.append(
+            Check(name="labels", outcome="failed", text="the hold-out has no label that counts", must_gain=True)
+        )
     if evidence.frozen:
         found.append(frozen_sentences(evidence))
     if evidence.costs:
@@ -70,7 +72,7 @@ def enough_labels(evidence: Evidence) -> Check:
 def human_metric(evidence: Evidence) -> Check:
     """The figure that must be better: distance from people's sentiment, macro-F1 of intents."""
     columns = SentenceColumns(evidence)
-    level = spent_level(evidence.attempt, LEVEL)
+    level = spent_level(evidence.attempt, LEVEL) / evidence.kinds
     if evidence.kind == "sentiment":
         found = columns.calls.difference(columns.distance, level)
         better, certain = found.value < 0, found.high < 0
@@ -81,14 +83,14 @@ def human_metric(evidence: Evidence) -> Check:
         better, certain = found.value > 0, found.low > 0
         name, text = f"people's {evidence.kind}", f"macro-F1 {_interval(found, '+.1f', 100)} points"
         details = ()
-    return _first_figure(evidence, name, text, found, better, certain, details, len(evidence.sentences), level)
+    return _first_figure(name, text, found, better, certain, details, len(evidence.sentences), level)
 
 
 def word_errors(evidence: Evidence) -> Check:
     """Word errors, call by call."""
     rows = [(one.words, one.champion, one.candidate) for one in evidence.speech]
     calls = PairedCalls.of([one.call for one in evidence.speech], rows)
-    level = spent_level(evidence.attempt, LEVEL)
+    level = spent_level(evidence.attempt, LEVEL) / evidence.kinds
     found = calls.difference(lambda total: quotient(total[..., 2] - total[..., 1], total[..., 0]), level)
     words, champion, candidate = calls.rows.sum(axis=0)
     details = (
@@ -97,29 +99,27 @@ def word_errors(evidence: Evidence) -> Check:
     )
     text = f"{_interval(found, '+.1f', 100)} points; below 0 is better"
     return _first_figure(
-        evidence, "word errors", text, found, found.value < 0, found.high < 0, details, len(evidence.speech), level
+        "word errors", text, found, found.value < 0, found.high < 0, details, len(evidence.speech), level
     )
 
 
 def quality(evidence: Evidence) -> Check:
     """A model that says neutral to everything has a small distance, and is stopped here."""
     columns = SentenceColumns(evidence)
-    f1 = columns.calls.difference(columns.macro_f1, LEVEL)
-    recall = columns.calls.difference(columns.loud_recall, LEVEL)
-    text = f"macro-F1 {_interval(f1, '+.1f', 100)} points, non-neutral recall {_interval(recall, '+.1f', 100)}"
-    if not (f1.known and recall.known):
+    bounds = {"macro-F1": (columns.calls.difference(columns.macro_f1, LEVEL), WORSE_F1)}
+    if evidence.kind == "sentiment":
+        bounds["non-neutral recall"] = (columns.calls.difference(columns.loud_recall, LEVEL), WORSE_RECALL)
+    text = ", ".join(f"{name} {_interval(found, '+.1f', 100)}" for name, (found, _) in bounds.items()) + " points"
+    if not all(found.known for found, _ in bounds.values()):
         return Check(name="nothing lost", outcome="unsure", text=text, missing=FEWEST_LABELS)
-    lost = f1.value < WORSE_F1 or recall.value < WORSE_RECALL
-    certain = f1.low > WORSE_F1 and recall.low > WORSE_RECALL
+    lost = any(found.value < worst for found, worst in bounds.values())
+    certain = all(found.low > worst for found, worst in bounds.values())
     outcome: Outcome = "failed" if lost else "passed" if certain else "unsure"
-    more = max(
-        times_as_many(f1.value - WORSE_F1, f1.error, LEVEL),
-        times_as_many(recall.value - WORSE_RECALL, recall.error, LEVEL),
-    )
-    missing = _missing(len(evidence.sentences), more) if outcome == "unsure" else 0
+    more = max(times_as_many(found.value - worst, found.error, LEVEL) for found, worst in bounds.values())
+    f1, _ = bounds["macro-F1"]
     return Check(
         name="nothing lost", outcome=outcome, text=text, value=finite(f1.value), low=finite(f1.low),
-        high=finite(f1.high), missing=missing,
+        high=finite(f1.high), missing=_missing(len(evidence.sentences), more) if outcome == "unsure" else 0,
     )  # fmt: skip
 
 
@@ -243,18 +243,17 @@ class SentenceColumns:
 
 
 def _first_figure(
-    evidence: Evidence, name: str, text: str, found: Difference, better: bool, certain: bool,
-    details: Sequence[str], count: int, level: float,
+    name: str, text: str, found: Difference, better: bool, certain: bool, details: Sequence[str], count: int,
+    level: float,
 ) -> Check:  # fmt: skip
-    if not found.known:
-        return Check(
-            name=name, outcome="unsure", text=text, missing=max(FEWEST_LABELS - count, 1), details=tuple(details)
-        )
-    outcome: Outcome = "passed" if certain else "unsure" if better else "failed"
-    missing = _missing(count, times_as_many(found.value, found.error, level)) if outcome == "unsure" else 0
+    outcome: Outcome = "passed" if certain else "unsure" if better or not found.known else "failed"
+    missing = 0
+    if outcome == "unsure":
+        times = times_as_many(found.value, found.error, level)
+        missing = _missing(count, times) if found.known else max(FEWEST_LABELS - count, 1)
     return Check(
         name=name, outcome=outcome, text=text, value=finite(found.value), low=finite(found.low),
-        high=finite(found.high), missing=missing, details=tuple(details),
+        high=finite(found.high), missing=missing, details=tuple(details), must_gain=True,
     )  # fmt: skip
 
 

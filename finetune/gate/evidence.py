@@ -74,6 +74,9 @@ class Evidence:
     """Of the champion and of the candidate."""
     attempt: int = 1
     """How often this hold-out has been asked, with this time."""
+    kinds: int = 1
+    """How many kinds of answers are judged beside each other: a gain in any of them is enough, so each must be as
+    certain as all together."""
     new_labels: tuple[str, ...] = ()
     """Labels that only the candidate knows: told, not judged."""
 

@@ -40,7 +40,7 @@ def hold_out(
 
 
 def decision(evidence: Evidence) -> Decision:
-    return judge(evidence, all_checks(evidence)).decision
+    return judge([evidence], [all_checks(evidence)]).decision
 
 
 def _redrawn(champion: float, candidate: float) -> float:

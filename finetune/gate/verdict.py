@@ -29,6 +29,8 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     """About how many labels more would tell."""
     details: tuple[str, ...] = ()
     """Further lines: steps, groups, sentences."""
+    must_gain: bool = False
+    """The figure for which the candidate was made: of all such figures one must certainly be better."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,22 +73,29 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.candidate} is not promoted: {failed}"
 
 
-def judge(evidence: Evidence, checks: Iterable[Check]) -> Verdict:
-    """All checks must be passed. One that fails outweighs those that need more labels."""
-    made = tuple(checks)
-    outcomes = {check.outcome for check in made}
-    decision: Decision = "better"
-    if "failed" in outcomes or outcomes <= {"told"}:
+def judge(evidence: Sequence[Evidence], checks: Sequence[Iterable[Check]]) -> Verdict:
+    """Of each kind of answer the evidence and its checks. Something must certainly be better, and nothing worse."""
+    made = tuple(
+        msgspec.structs.replace(check, name=f"{one.kind}: {check.name}") if len(evidence) > 1 else check
+        for one, found in zip(evidence, checks, strict=True)
+        for check in found
+    )
+    gains = [check for check in made if check.must_gain]
+    guards = [check.outcome for check in made if not check.must_gain]
+    best = {check.outcome for check in gains}
+    decision: Decision = "cannot tell yet"
+    if "failed" in guards or best <= {"failed"}:
         decision = "not better"
-    elif "unsure" in outcomes:
-        decision = "cannot tell yet"
+    elif "passed" in best and "unsure" not in guards:
+        decision = "better"
+    undecided = [check.missing for check in made if check.outcome == "unsure"]
     return Verdict(
-        kind=evidence.kind,
-        champion=evidence.champion,
-        candidate=evidence.candidate,
+        kind=" and ".join(one.kind for one in evidence),
+        champion=evidence[0].champion,
+        candidate=evidence[0].candidate,
         decision=decision,
-        attempt=evidence.attempt,
-        missing=max((check.missing for check in made if check.outcome == "unsure"), default=0),
+        attempt=evidence[0].attempt,
+        missing=max(undecided, default=0),
         checks=made,
     )
 

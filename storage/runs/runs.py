@@ -83,6 +83,12 @@ def resume(database: Database, number: int) -> None:
         session.execute(update(Run).where(col(Run.id) == number).values(**values))
 
 
+def set_model(database: Database, number: int, model: str) -> None:
+    """What came of the run, in the registry."""
+    with database.begin() as session:
+        session.execute(update(Run).where(col(Run.id) == number).values(model=model))
+
+
 def listing(session: Session, limit: int = 50) -> list[RunView]:
     """The newest first."""
     rows = session.scalars(select(Run).order_by(col(Run.id).desc()).limit(limit)).all()

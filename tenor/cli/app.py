@@ -22,6 +22,7 @@ from tenor.cli.commands import (
     erase,
     evaluate,
     export,
+    finetune,
     import_calls,
     ingest,
     labels,
@@ -30,6 +31,7 @@ from tenor.cli.commands import (
     playbook,
     riva,
     rules,
+    runs,
     sample,
     serve,
     snapshot,
@@ -66,6 +68,7 @@ app.command(rich_help_panel=KEPT)(export.export)
 app.command("import", rich_help_panel=KEPT)(import_calls.import_calls)
 app.command(rich_help_panel=KEPT)(erase.erase)
 app.command(rich_help_panel=LEARN)(archive.archive)
+app.command(rich_help_panel=LEARN)(finetune.finetune)
 app.command(rich_help_panel=SERVICES)(dashboard.dashboard)
 app.command(rich_help_panel=SERVICES)(riva.riva)
 app.command(rich_help_panel=SERVICES)(serve.serve)
@@ -74,6 +77,7 @@ app.add_typer(evaluate.app, name="evaluate", rich_help_panel=CALLS)
 app.add_typer(sample.app, name="sample", rich_help_panel=START)
 app.add_typer(rules.app, name="rules", rich_help_panel=KEPT)
 app.add_typer(playbook.app, name="playbook", rich_help_panel=KEPT)
+app.add_typer(runs.app, name="runs", rich_help_panel=LEARN)
 app.add_typer(models.app, name="models", rich_help_panel=LEARN)
 app.add_typer(people.app, name="people", rich_help_panel=KEPT)
 app.add_typer(snapshot.app, name="snapshot", rich_help_panel=LEARN)

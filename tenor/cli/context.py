@@ -8,7 +8,7 @@ import signal
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -17,6 +17,9 @@ from tenor.errors import BadInput
 from tenor.layers import LoadedSettings, load
 from tenor.runtime.profiles import load_settings
 from tenor.settings import Settings
+
+if TYPE_CHECKING:
+    from storage.viewer import Viewer
 
 T = TypeVar("T")
 INTERRUPTED = 130
@@ -78,6 +81,13 @@ def user_name() -> str:
         return getpass.getuser()
     except (KeyError, OSError):  # a user id without a name, as containers have
         return "unknown"
+
+
+def viewer() -> Viewer:
+    """Who gives commands on this machine may do everything, and is named."""
+    from storage.viewer import Viewer
+
+    return Viewer(user_name(), "administrator")
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from tenor.bus.opening import open_bus
-from tenor.cli.context import run, settings, user_name
+from tenor.cli.context import run, settings, viewer
 from tenor.cli.output import console, progress, say, warn
 from tenor.cli.params import Json, parse_age
 from tenor.errors import BadInput
@@ -28,7 +28,6 @@ from tenor.settings import Settings
 
 if TYPE_CHECKING:
     from storage.registry.registry import ModelVersion, Registry
-    from storage.viewer import Viewer
 
 app = typer.Typer(no_args_is_help=True, help="Versions of models: list, promote, roll back, carry to another site.")
 ModelName = Annotated[str, typer.Argument(metavar="NAME-N", help="A version, as `tenor models list` shows it.")]
@@ -92,7 +91,7 @@ def promote(
     """
     with _registry(context) as (registry, chosen):
         made = registry.promote(
-            _viewer(), model, why, force=force, at_once=at_once, check=lambda one: _check(registry, one, chosen)
+            viewer(), model, why, force=force, at_once=at_once, check=lambda one: _check(registry, one, chosen)
         )
     _tell(chosen, made)
 
@@ -112,7 +111,7 @@ def rollback(
         log = registry.log().promotions
         if not kind and not log:
             raise BadInput("nothing was ever promoted here: there is nothing to go back to")
-        made = registry.rollback(_viewer(), _kind(kind) if kind else log[-1].kind, why, at_once=at_once)
+        made = registry.rollback(viewer(), _kind(kind) if kind else log[-1].kind, why, at_once=at_once)
     _tell(chosen, made)
 
 
@@ -153,7 +152,7 @@ def shadow(
             other = open_asking(champion.kind, None if champion.ships else registry.path(champion), chosen)
             lines = shadows.kept_sentences if version.kind == "language" else shadows.kept_lines
             with registry.database.session() as session, progress() as bar:
-                kept = list(lines(session, _viewer(), time.time() - parse_age(since), most))
+                kept = list(lines(session, viewer(), time.time() - parse_age(since), most))
                 task = bar.add_task("comparing", total=len(kept), detail="")
                 found = compare_kept(
                     kept, other, candidate, show=shown, told=lambda count: bar.update(task, advance=count)
@@ -161,10 +160,42 @@ def shadow(
         registry.record_shadow(
             Shadow(
                 model=version.id, against=champion.id, live=bool(live), sentences=found.sentences,
-                changed=found.changed, counts=found.counted(), at=time.time(), by=user_name(),
+                changed=found.changed, counts=found.counted(), at=time.time(), by=viewer().name,
             )
         )  # fmt: skip
     _show_shadow(version.id, champion.id, found, as_json=as_json)
+
+
+@app.command()
+def gate(
+    context: typer.Context,
+    model: ModelName,
+    dataset: Annotated[
+        str, typer.Option("--dataset", metavar="NAME@N", help="Whose hold-out judges (default: what it learned from).")
+    ] = "",
+    against: Annotated[str, typer.Option("--against", metavar="NAME-N", help="Default: what is in force.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Judge a candidate by people's labels: is it certainly better than the model in force?
+
+    Exits with 1 if it is not, or if there are too few labels to tell. What is said is kept with the model.
+    """
+    from storage.db.engine import using
+    from tenor.learn import judge_model
+
+    chosen = settings(context, unless_set=QUIET)
+    with using(chosen) as database, progress() as bars:
+        bar = bars.add_task("asking both models", total=None, detail="")
+        verdict = judge_model(
+            chosen, database, viewer(), model, dataset, against=against,
+            progress=lambda _, done, total: bars.update(bar, completed=done, total=total),
+        )  # fmt: skip
+    if as_json:
+        typer.echo(msgspec.json.encode(verdict.document()))
+    else:
+        typer.echo("\n".join(verdict.lines()))
+    if not verdict.passed:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -224,9 +255,9 @@ def import_model(
             known = _kind(kind) if kind else folders.kind_of(path, card)
             check_model(known, path, chosen.riva)
             golden = golden_for(known, path)
-            version = registry.add(_viewer(), path, name=given, kind=known, why=why, golden=golden)
+            version = registry.add(viewer(), path, name=given, kind=known, why=why, golden=golden)
         else:
-            version = import_bundle(registry, _viewer(), path, name=name, why=why)
+            version = import_bundle(registry, viewer(), path, name=name, why=why)
             _check(registry, version, chosen)
     say(f"{version.id} ({version.sha256[:8]}) is a {version.kind} model and {version.state}")
 
@@ -239,13 +270,6 @@ def _registry(context: typer.Context) -> Iterator[tuple[Registry, Settings]]:
     chosen = settings(context, unless_set=QUIET)
     with using(chosen) as database:
         yield Registry(database, chosen.models_folder), chosen
-
-
-def _viewer() -> Viewer:
-    """Who gives commands on this machine may do everything, and is named."""
-    from storage.viewer import Viewer
-
-    return Viewer(user_name(), "administrator")
 
 
 def _kind(text: str) -> Kind:

@@ -13,7 +13,7 @@ from finetune.gate.simulation import WORTH, decision, hold_out
 
 
 def verdict(evidence: Evidence) -> Verdict:
-    return judge(evidence, all_checks(evidence))
+    return judge([evidence], [all_checks(evidence)])
 
 
 def outcomes(evidence: Evidence) -> dict[str, str]:
@@ -200,3 +200,14 @@ def test_figures_of_paired_calls() -> None:
 
 def test_the_document_is_json() -> None:
     assert msgspec.json.decode(msgspec.json.encode(verdict(hold_out(600, 1)).document()))["kind"] == "sentiment"
+
+
+def test_a_gain_in_one_kind_is_enough_if_nothing_is_lost_in_the_other() -> None:
+    better, equal = hold_out(1000, 1, candidate=0.85), replace(hold_out(4000, 2, candidate=0.7), kind="intent")
+    same = [msgspec.structs.replace(one, candidate=one.champion) for one in equal.sentences]
+    both = [replace(better, kinds=2), replace(equal, sentences=same, kinds=2)]
+    found = judge(both, [all_checks(one) for one in both])
+    assert found.passed, found.lines()
+    worse = [msgspec.structs.replace(one, candidate="neutral") for one in equal.sentences]
+    both[1] = replace(equal, sentences=worse, kinds=2)
+    assert judge(both, [all_checks(one) for one in both]).decision == "not better"

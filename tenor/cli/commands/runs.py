@@ -1,0 +1,167 @@
+"""`tenor runs`: what was trained, how it went, and what runs now."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+from rich.live import Live
+from rich.markup import escape
+from rich.table import Table
+
+from tenor.cli.context import settings, viewer
+from tenor.cli.output import console, say
+from tenor.cli.params import Json
+from tenor.errors import BadInput
+from tenor.runtime.profiles import QUIET
+
+if TYPE_CHECKING:
+    from storage.runs.runs import Curve, RunView
+
+app = typer.Typer(no_args_is_help=True, help="Training runs: list, watch, compare, stop.")
+Number = Annotated[int, typer.Argument(metavar="RUN", help="Number of a run, as `tenor runs list` shows it.")]
+BARS = " ▁▂▃▄▅▆▇█"
+WIDTH = 40
+"""Characters of a curve."""
+OVER = ("done", "failed", "stopped", "paused", "died")
+
+
+@app.command("list")
+def list_runs(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """Show the newest runs."""
+    from storage.db.engine import using
+    from storage.runs import runs
+
+    with using(settings(context, unless_set=QUIET)) as database, database.session() as session:
+        found = runs.listing(session, limit)
+    if as_json:
+        for one in found:
+            typer.echo(msgspec.json.encode(_document(one)))
+        return
+    table = Table(box=None, header_style="dim")
+    for name in ("run", "state", "recipe", "dataset", "began", "took", "last figures", "model"):
+        table.add_column(name, no_wrap=name != "last figures", overflow="fold")
+    for one in found:
+        figures = ", ".join(f"{name} {value:.4g}" for name, value in one.last.items())
+        began = f"{datetime.fromtimestamp(one.run.started_at):%Y-%m-%d %H:%M}"
+        cells = (str(one.id), one.state, one.run.recipe, one.run.dataset, began, _took(one), figures, one.run.model)
+        table.add_row(*map(escape, cells))
+    console.print(table)
+
+
+@app.command()
+def show(context: typer.Context, run: Number, as_json: Json = False) -> None:
+    """Show all that is known of a run: parameters, code, environment, resources, curves."""
+    found, curves = _read(context, run)
+    if as_json:
+        typer.echo(msgspec.json.encode({**_document(found), "curves": [_curve(one) for one in curves]}))
+        return
+    for name, value in _document(found).items():
+        console.print(f"[dim]{name:14}[/] {escape(_plain(value))}", soft_wrap=True)
+    for curve in curves:
+        console.print(
+            f"[dim]{curve.name:14}[/] {_drawn(curve.values)}  {curve.values[0]:.4g} to {curve.values[-1]:.4g}"
+        )
+
+
+@app.command()
+def watch(context: typer.Context, run: Number) -> None:
+    """Follow a run until it is over. Ctrl-C ends the watching, not the run."""
+    with Live(console=console, refresh_per_second=2) as live:
+        while True:
+            found, curves = _read(context, run)
+            table = Table(box=None, show_header=False)
+            table.add_row("run", f"{found.id} {found.state}, {_took(found)}")
+            for curve in curves:
+                table.add_row(escape(curve.name), f"{_drawn(curve.values)}  {curve.values[-1]:.4g}")
+            live.update(table)
+            if found.state in OVER:
+                return
+            time.sleep(1)
+
+
+@app.command()
+def compare(
+    context: typer.Context,
+    numbers: Annotated[list[int], typer.Argument(metavar="RUN...", help="Two runs or more.")],
+    as_json: Json = False,
+) -> None:
+    """Show runs beside each other: the parameters in which they differ, and their last figures."""
+    from storage.runs import runs
+
+    if len(numbers) < 2:
+        raise BadInput("one run cannot be compared", "name two or more")
+    found = [_read(context, number)[0] for number in numbers]
+    rows: dict[str, list[Any]] = {name: [getattr(one.run, name) for one in found] for name in ("recipe", "dataset")}
+    rows |= runs.differing_parameters(found)
+    for name in dict.fromkeys(name for one in found for name in one.last):
+        rows[name] = [one.last.get(name) for one in found]
+    rows["took"] = [_took(one) for one in found]
+    if as_json:
+        typer.echo(msgspec.json.encode({"runs": numbers, **rows}))
+        return
+    table = Table(box=None, header_style="dim")
+    table.add_column("")
+    for one in found:
+        table.add_column(f"run {one.id}", justify="right")
+    for name, values in rows.items():
+        table.add_row(escape(name), *(escape(_plain(value)) for value in values))
+    console.print(table)
+
+
+@app.command()
+def stop(context: typer.Context, run: Number) -> None:
+    """Ask a run to stop. It saves a checkpoint first; `tenor finetune --resume` goes on from there."""
+    from storage.db.engine import using
+    from storage.runs import runs
+
+    with using(settings(context, unless_set=QUIET)) as database:
+        say(f"run {run}: {runs.stop(database, viewer(), run)}")
+
+
+def _read(context: typer.Context, number: int) -> tuple[RunView, list[Curve]]:
+    from storage.db.engine import using
+    from storage.runs import runs
+
+    with using(settings(context, unless_set=QUIET)) as database, database.session() as session:
+        return runs.find(session, number), runs.curves(session, number)
+
+
+def _document(found: RunView) -> dict[str, Any]:
+    return {"run": found.id, **found.run.model_dump(exclude={"id", "state"}), "state": found.state,
+            "seconds": round(found.seconds, 1), "last": dict(found.last)}  # fmt: skip
+
+
+def _curve(curve: Curve) -> dict[str, Any]:
+    return {"name": curve.name, "steps": curve.steps, "values": curve.values}
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_plain(one)}" for key, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value))
+    return "" if value is None else str(value)
+
+
+def _took(found: RunView) -> str:
+    minutes, seconds = divmod(round(found.seconds), 60)
+    return f"{minutes}:{seconds:02}"
+
+
+def _drawn(values: tuple[float, ...]) -> str:
+    """A curve in a line of text."""
+    step = max(1, -(-len(values) // WIDTH))
+    shown = [values[at] for at in range(0, len(values), step)]
+    low, high = min(shown), max(shown)
+    spread = (high - low) or 1.0
+    return "".join(BARS[1 + round((value - low) / spread * (len(BARS) - 2))] for value in shown)

@@ -1,0 +1,11 @@
+"""The learning loop from Python: train on a dataset, judge what came of it, put it in force.
+
+    dataset --finetune--> run --> candidate in the registry --judge_model--> verdict --promote--> workers load it
+
+What the command line does it does with this package, which neither prints nor asks. docs/learning.md is the guide.
+"""
+
+from tenor.learn.judging import judge_model
+from tenor.learn.training import TrainedModel, finetune
+
+__all__ = ["TrainedModel", "finetune", "judge_model"]

@@ -1,0 +1,167 @@
+"""One training: a recipe on a version of a dataset, as a run that writes itself down."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from finetune.recipes.base import JsonlRunRecord, Paused, Recipe, RunRecord, TrainingRow, find_recipe, read_parameters
+from storage.datasets import DatasetVersion, open_dataset
+from storage.db.engine import Database
+from storage.registry.registry import Registry
+from storage.runs import runs
+from storage.runs.record import StoredRunRecord
+from storage.viewer import Viewer
+from tenor.errors import BadInput, TenorError
+from tenor.model_store.card import Kind
+from tenor.settings import Settings
+
+RUNS = "runs"
+KINDS: dict[str, Kind] = {"whisper": "speech", "nemo": "speech", "intent-slot": "assistant"}
+"""What a recipe makes; the others make language models."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedModel:
+    """What came of a run."""
+
+    run: int
+    folder: Path
+    """Where the model lies,"""
+    model: str
+    """and its name in the registry; empty if it was written to a folder of the user's own."""
+
+
+def finetune(
+    settings: Settings,
+    database: Database,
+    viewer: Viewer,
+    dataset: str,
+    *,
+    recipe: str = "head",
+    preset: str = "",
+    values: Sequence[str] = (),
+    name: str = "",
+    out: Path | None = None,
+    resume: int = 0,
+    sweep: str = "",
+    progress: Progress = lambda *_: None,
+) -> TrainedModel:
+    """Train `recipe` on `dataset` (NAME@N, or the newest of NAME). The model becomes a candidate called `name` (the
+    dataset's name), or is written to `out`. `resume`: the number of a paused run, which goes on where it stopped."""
+    found = find_recipe(recipe)
+    if out is not None and out.exists() and any(out.iterdir() if out.is_dir() else [out]):
+        raise BadInput(f"{out} is there already", "name a folder that is not")
+    registry = Registry(database, settings.models_folder)
+    kind = KINDS.get(found.name, "language")
+    parameters, parent = _parameters(found, preset, values, registry, kind)
+    with open_dataset(settings, dataset, viewer=viewer, progress=progress) as opened:
+        version = opened.version
+        rows = training_rows(opened.rows())
+        if not rows:
+            raise BadInput(f"{version.reference} has no rows", "`tenor dataset check` says why")
+        number = resume or runs.begin(
+            database, viewer, recipe=recipe, dataset=version.reference, dataset_sha256=version.hash,
+            parent=parent, preset=preset, sweep=sweep, parameters=msgspec.to_builtins(parameters),
+        )  # fmt: skip
+        if resume:
+            runs.resume(database, resume)
+        folder = run_folder(settings, number)
+        made = _trained(found, rows, parameters, folder, StoredRunRecord(database, number))
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(made, out, dirs_exist_ok=True)
+        return TrainedModel(number, out, "")
+    model = _registered(registry, viewer, made, version, name or version.name, kind, number, parent)
+    runs.set_model(database, number, model)
+    return TrainedModel(number, made, model)
+
+
+def run_folder(settings: Settings, number: int) -> Path:
+    """Where a run keeps its checkpoints, record and model: on this machine, wherever the archive is."""
+    place = settings.learn_url.removeprefix("file://")
+    return (settings.home / "learn" if "://" in place else Path(place)) / RUNS / str(number)
+
+
+class RunRecords:
+    """A record that is several: the database, and a file beside the run."""
+
+    def __init__(self, *records: RunRecord) -> None:
+        self._records = records
+
+    def parameters(self, values: Any) -> None:
+        for record in self._records:
+            record.parameters(values)
+
+    def point(self, step: int, name: str, value: float) -> None:
+        for record in self._records:
+            record.point(step, name, value)
+
+    def note(self, text: str) -> None:
+        for record in self._records:
+            record.note(text)
+
+    def artifact(self, path: Path) -> None:
+        for record in self._records:
+            record.artifact(path)
+
+
+def _trained(
+    recipe: Recipe, rows: Sequence[TrainingRow], parameters: Any, folder: Path, record: StoredRunRecord
+) -> Path:
+    """The model's folder. However the run ends, its row says so."""
+    lines = JsonlRunRecord(folder / "record.jsonl")
+    try:
+        made = recipe.run(rows, parameters, folder, RunRecords(record, lines))
+    except Paused:
+        record.end("paused")
+        raise
+    except KeyboardInterrupt:
+        record.end("stopped")
+        raise
+    except TenorError as error:
+        record.end("failed", error=error.message)
+        raise
+    except Exception as error:  # a recipe of one's own may raise anything
+        record.end("failed", error=f"{type(error).__name__}: {error}")
+        raise BadInput(f"the recipe {recipe.name} failed: {type(error).__name__}: {error}", f"see {folder}") from error
+    finally:
+        lines.close()
+    record.end("done")
+    return made
+
+
+def _parameters(recipe: Recipe, preset: str, values: Sequence[str], registry: Registry, kind: Kind) -> tuple[Any, str]:
+    """The recipe's parameters and the model that it starts from: what is in force, unless another is named."""
+    champion = registry.champion(kind)
+    given = list(values)
+    takes_model = "model" in {field.name for field in msgspec.structs.fields(recipe.parameters)}
+    named = any(value.partition("=")[0].strip() == "model" for value in values)
+    if takes_model and not named and not champion.ships:
+        given.append(f"model={registry.path(champion)}")
+    return read_parameters(recipe, preset, given), "" if named else champion.id
+
+
+def _registered(
+    registry: Registry, viewer: Viewer, folder: Path, version: DatasetVersion, name: str, kind: Kind, number: int,
+    parent: str,
+) -> str:  # fmt: skip
+    origin = {"run": str(number), "dataset": version.reference, "snapshot": version.snapshot, "parent": parent}
+    kept = {key: value for key, value in origin.items() if value}
+    return registry.add(viewer, folder, name=name, kind=kind, why=f"run {number}", origin=kept).id
+
+
+def _row(row: Any) -> TrainingRow:
+    """What storage gives as what recipes read; the two do not know each other."""
+    return TrainingRow(**{name: getattr(row, name) for name in TrainingRow.__struct_fields__})
+
+
+def training_rows(rows: Iterable[Any]) -> list[TrainingRow]:
+    return [_row(row) for row in rows]
