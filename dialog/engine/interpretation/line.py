@@ -72,7 +72,7 @@ _FILLERS: Final = word_set(
     "is be let "
     "me let's lets try i i'd like say um, now make that this these which are yes yeah yep wrong think guess those only "
     "same thing hey actually no not meant mean "
-    "i'm sorry said want wanted change there during until"
+    "i'm sorry said want wanted need change there during until"
 )
 
 
