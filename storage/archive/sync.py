@@ -55,7 +55,7 @@ def sync(settings: Settings, url: str, progress: Callable[[int, int], None] = la
         for one in both:  # always in this order, so that two who go opposite ways do not wait for each other
             locks.enter_context(changing(settings, one))
         report = _copy(Place(settings.learn_url), target, progress)
-        places.remember(Place(settings.learn_url), url)
+        places.remember(Place(settings.learn_url), str(target.folder) if target.folder else url)
     report.seconds = round(time.monotonic() - began, 3)
     return report
 

@@ -160,7 +160,7 @@ def _row(row: dict[str, Any], own: dict[str, TrustedLabel], split: str, weight: 
 
 def _weight(own: dict[str, TrustedLabel]) -> tuple[float, tuple[str, ...]]:
     """As far as people agree, and who they are."""
-    share = min((label.share for label in own.values()), default=1.0)
+    share = min((label.sure for label in own.values()), default=1.0)
     return share, tuple(sorted({author for label in own.values() for author in label.authors}))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from storage.datasets.sources.calls_folder import is_calls_folder, read_calls
+from storage.datasets.sources.librispeech import is_librispeech, read_librispeech
 from storage.datasets.sources.manifest import manifests_in, read_manifests
 from storage.datasets.sources.nemo_slots import is_slots_folder, read_slots
 from storage.datasets.sources.tree import read_tree
@@ -25,6 +26,7 @@ def read_source(path: Path) -> ImportedSet:
     readers: list[tuple[object, Callable[[], ImportedSet]]] = [
         (is_calls_folder(path), lambda: read_calls(path)),
         (is_slots_folder(path), lambda: read_slots(path)),
+        (is_librispeech(path), lambda: read_librispeech(path)),
         (manifests_in(path), lambda: read_manifests(manifests_in(path), inside=path)),
     ]
     for fits, read in readers:

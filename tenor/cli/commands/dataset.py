@@ -105,6 +105,27 @@ def import_dataset(
     _tell(made, as_json)
 
 
+@app.command()
+def fetch(
+    context: typer.Context,
+    wanted: Annotated[
+        str, typer.Argument(metavar="NAME|URL", help="A public set that is known, or where one is.", show_default=False)
+    ],
+    name: NameOption = "",
+    sha256: str = typer.Option("", "--hash", metavar="SHA256", help="What the file must be."),
+    as_json: Json = False,
+) -> None:
+    """Fetch a public set and import it; if it is there already, do nothing.
+
+    It goes on where it was interrupted. A .tar or .zip is unpacked, and read as `tenor dataset import` reads it.
+    """
+    from storage.datasets.fetching import fetch as fetch_dataset
+
+    with _bar("fetching") as show_progress:
+        made = fetch_dataset(settings(context), wanted, name, by=user_name(), sha256=sha256, progress=show_progress)
+    _tell(made, as_json)
+
+
 @app.command("list")
 def list_datasets(context: typer.Context, as_json: Json = False) -> None:
     """Show all datasets with their versions."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from tenor.cli.context import settings, user_name
 from tenor.cli.output import complain, console, progress, say, size
@@ -64,7 +64,8 @@ def list_snapshots(context: typer.Context, as_json: Json = False) -> None:
     elif not found:
         say("no snapshot yet: `tenor snapshot take` makes one")
     else:
-        table = Table("name", "size", "new", "calls", *KINDS, "amended by", box=None, header_style="dim")
+        name = Column("name", no_wrap=True, min_width=max(len(one.name) for one in found))
+        table = Table(name, "size", "new", "calls", *KINDS, "amended by", box=None, header_style="dim")
         for one in found:
             told = _summary(one)
             numbers = (f"{told[kind]:,}" for kind in ("calls", *KINDS))

@@ -151,3 +151,19 @@ def test_what_is_not_there_is_said(settings: Settings, tmp_path: Path) -> None:
         import_dataset(settings, tmp_path / "train", "../hv", by="root")
     with pytest.raises(BadInput, match="there is no"):
         import_dataset(settings, tmp_path / "none", "hv", by="root")
+
+
+def test_read_speech_as_librispeech_has_it(settings: Settings, tmp_path: Path) -> None:
+    chapter = tmp_path / "LibriSpeech" / "dev-clean-2" / "84" / "121123"
+    for number in range(3):
+        tone(chapter / f"84-121123-{number:04}.flac", seed=number)
+    said = "".join(f"84-121123-{number:04} GO DO YOU HEAR {number}\n" for number in range(3))
+    (chapter / "84-121123.trans.txt").write_text(said)
+    (tmp_path / "LibriSpeech" / "SPEAKERS.TXT").write_text("84 | F")
+    made = import_dataset(settings, tmp_path / "LibriSpeech", "read", by="root")
+    assert made.counts == {"test": 3}
+    with open_dataset(settings, "read") as dataset:
+        assert [row.text for row in dataset.rows()] == [f"go do you hear {number}" for number in range(3)]
+    (chapter / "84-121123-0001.flac").unlink()
+    with pytest.raises(BadInput, match="84-121123-0001"):
+        import_dataset(settings, tmp_path / "LibriSpeech", "read", by="root")
