@@ -20,6 +20,7 @@ ALL = (
         "scenarios",
         "store",
         "archive",
+        "datasets",
         "gate",
         "promotion",
         "dashboard",

@@ -13,18 +13,22 @@ LIST = "places.json"
 
 def known(settings: Settings) -> list[str]:
     place = Place(settings.learn_url)
-    try:
-        found = msgspec.json.decode(place.read(LIST), type=list[str])
-    except (FileNotFoundError, msgspec.MsgspecError):
-        found = []
-    return list(dict.fromkeys([*found, *([settings.learn.sync] if settings.learn.sync else [])]))
+    found = _listed(place)
+    if settings.learn.sync:
+        second = Place(settings.learn.sync)
+        found.append(str(second.folder) if second.folder else second.url)
+    return list(dict.fromkeys(found))
 
 
 def remember(place: Place, url: str) -> None:
     """For who holds the lock."""
-    try:
-        found = msgspec.json.decode(place.read(LIST), type=list[str])
-    except (FileNotFoundError, msgspec.MsgspecError):
-        found = []
+    found = _listed(place)
     if url not in found:
         place.write(LIST, msgspec.json.encode([*found, url]))
+
+
+def _listed(place: Place) -> list[str]:
+    try:
+        return msgspec.json.decode(place.read(LIST), type=list[str])
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return []
