@@ -24,6 +24,7 @@ from finetune.train.language_layers import LanguageLayers
 from finetune.train.language_trainer import LanguageOptions, encoded_examples, train_language
 from finetune.train.loop import RunPlace
 from finetune.train.state_cache import StateCache
+from finetune.train.token_head import fit_tokens
 from nlp.inference.layered_model import LayeredModel
 from nlp.inference.onnx_model import fingerprint
 from nlp.inference.token_encoder import TokenEncoder
@@ -57,6 +58,8 @@ def make_language(
     options = replace(options, head_weights=HEAD_WEIGHTS)
     encoded = encoded_examples(rows, labels, states, smoothing=options.smoothing)
     train_language(network, encoded, options, RunPlace(out / f"{small.name}-run"))
+    slots = mixture.examples([mixture.slot_corpus(data, options.loop.seed)])[:: round(1 / share)]
+    fit_tokens(network, "slots", encoded_examples(slots, labels, states), options)
     shipped = {head: labels[head] for head in mixture.HEADS}
     seen = frozenset(fingerprint(text) for intent in taxonomy.intents for text in intent.examples)
     card = ModelCard(name=name, version=version, kind="language", examples=seen)

@@ -21,6 +21,8 @@ LEARNED_FOLDS, MEASURED_FOLDS = range(16), range(16, 20)
 USED = ("own", "goemotions", "uci", "harper-valley", "clinc150", "banking77", "hwu64", "nlupp", "snips")
 LONGEST_WORDS = 12
 FORMULA_WORDS = 6
+GOEMOTIONS = 3500
+"""Comments of each sentiment: how people talk elsewhere than in calls."""
 _THANKS = re.compile(r"\b(?:thanks?|thx|ty|welcome|cheers)\b", re.IGNORECASE)
 HEADS = ["sentiment", "intent", "slots"]
 """What ships; the head that only keeps public intents apart stays behind."""
@@ -42,6 +44,13 @@ def corpora(data: Path, taxonomy: Taxonomy, seed: int) -> list[HeadCorpus]:
     ]
 
 
+def slot_corpus(data: Path, seed: int) -> HeadCorpus:
+    """For the head that is fitted on the trained layers: it learns quickly, so it gets more."""
+    random = Random(seed)
+    calls = list(harper_valley.calls(data, "text-only"))
+    return HeadCorpus("slots", allowed(_slots(data, calls, random, generous=3)), bio(SLOTS))
+
+
 def examples(corpora: Sequence[HeadCorpus]) -> list[LanguageExample]:
     """The examples of all heads, each with the one label it was made for."""
     found = []
@@ -58,7 +67,7 @@ def _sentiment(data: Path, calls: Sequence[harper_valley.HarperCall], random: Ra
     routine = list({row.text: row for call in calls for row in harper_valley.routine(call)}.values())
     return [
         *datasets.own_sentiment(random, most=16),
-        *_capped(_felt(_short(datasets.goemotions(data))), 2200, random),
+        *_capped(_felt(_short(datasets.goemotions(data))), GOEMOTIONS, random),
         *_capped(_short(datasets.uci(data)), 700, random),
         *_some(routine, 800, random),
     ]
@@ -89,13 +98,15 @@ def _intents(
     return [row for row in found if row.label in known]  # an intent taken out of the taxonomy is not taught
 
 
-def _slots(data: Path, calls: Sequence[harper_valley.HarperCall], random: Random) -> list[TaggedText]:
+def _slots(
+    data: Path, calls: Sequence[harper_valley.HarperCall], random: Random, generous: int = 1
+) -> list[TaggedText]:
     valued = sorted({row for call in calls for row in harper_valley.valued(call)}, key=lambda row: row.text)
     return [
         *datasets.nlupp(data, LEARNED_FOLDS),
-        *datasets.own_slots(random, most=40),
-        *_some(valued, 1400, random),
-        *_some(datasets.snips(data), 800, random),
+        *datasets.own_slots(random, most=20 * generous),
+        *_some(valued, 700 * generous, random),
+        *_some(datasets.snips(data), 400 * generous, random),
     ]
 
 

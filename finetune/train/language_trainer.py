@@ -114,7 +114,7 @@ def train_language(
 
     def draw(epoch: int) -> list[DrawnExample]:
         random = Random(f"{options.loop.seed}:{epoch}:forms")
-        return [_drawn(row, random, options) for row in rows]
+        return [drawn_example(row, random, options) for row in rows]
 
     def validate() -> Figures:
         return head_accuracy(network, validation)
@@ -130,7 +130,7 @@ def train_language(
     )
 
 
-def _drawn(row: EncodedExample, random: Random, options: LanguageOptions) -> DrawnExample:
+def drawn_example(row: EncodedExample, random: Random, options: LanguageOptions) -> DrawnExample:
     form = row.forms[-1] if random.random() < options.unpunctuated else row.forms[0]
     segment = NOBODY if random.random() < options.nobody else row.segment
     before = None if random.random() < options.nothing_before else row.before
