@@ -1,7 +1,8 @@
 """Upper layers and heads of a language model, trained on from the weights it ships with. Needs the extra `finetune`.
 
-The shared encoder stays as it is, so its answers are computed once. Sentences of our own are learned again beside the
-rows, so that what the model knew stays known. `torchrun -m finetune run layers ...` trains on several processes.
+The shared encoder stays as it is, so its answers are computed once. So that what the model knew stays known, sentences
+of our own are learned again beside the rows, with the deployed model's own answers as targets; and where a row has no
+label for a head, that head is to answer as it did. `torchrun -m finetune run layers ...` trains on several processes.
 """
 
 from __future__ import annotations
@@ -9,15 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
+from finetune.corpus.examples import LanguageExample
 from finetune.export.language_folder import WEIGHTS, child_card, open_start, write_golden
 from finetune.recipes.base import MODEL, RunRecord, TrainingRow, needs_training, stoppable
 from finetune.recipes.language_rows import examples, grown, language_rows, repeatable_encoder, replay
 from nlp.inference.layered_model import LayeredModel
+from nlp.inference.types import SentenceContext
+
+if TYPE_CHECKING:
+    from finetune.train.language_trainer import EncodedExample
 
 
 class LayersParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +81,7 @@ class LayersRecipe:
         grow_heads(network, {head: len(names) for head, names in labels.items()})
         kept = replay(card.heads, parameters.replay, parameters.seed)
         taught = examples(training)
-        learned = [*taught * parameters.repeat, *kept]
+        learned = [*taught, *kept]
         loop = LoopOptions(
             epochs=parameters.epochs, batch=parameters.batch, layer_rate=parameters.layer_rate,
             head_rate=parameters.head_rate, seed=parameters.seed, threads=parameters.threads,
@@ -90,7 +96,12 @@ class LayersRecipe:
                 record.parameters(msgspec.to_builtins(parameters))
             encoder = repeatable_encoder()
             states = StateCache(encoder, readers=readers)
-            encoded = encoded_examples(learned, labels, states, smoothing=options.smoothing)
+            deployed = LayeredModel(start, encoder)
+            encoded = [
+                *_remembering(taught, deployed, encoded_examples(taught, labels, states, smoothing=options.smoothing),
+                              labels, replace_labels=False) * parameters.repeat,
+                *_remembering(kept, deployed, encoded_examples(kept, labels, states), labels, replace_labels=True),
+            ]  # fmt: skip
             checked = encoded_examples(examples(known), labels, states)
             train_language(network, encoded, options, RunPlace(out, record, stop), checked)
             if rank == 0:
@@ -101,6 +112,17 @@ class LayersRecipe:
                 record.note(f"{card.name}-{card.version} with {len(taught)} rows and {len(kept)} of our own sentences")
                 record.artifact(folder)
         return folder
+
+
+def _remembering(
+    rows: Sequence[LanguageExample], deployed: LayeredModel, encoded: Sequence[EncodedExample],
+    labels: Mapping[str, Sequence[str]], *, replace_labels: bool,
+) -> list[EncodedExample]:  # fmt: skip
+    from finetune.train.language_trainer import remembering
+
+    contexts = [SentenceContext(row.role, row.before) for row in rows]
+    answers = [one.sentence for one in deployed.predict([row.text for row in rows], contexts)]
+    return remembering(encoded, answers, labels, replace_labels=replace_labels)
 
 
 def _known(row: TrainingRow, labels: Mapping[str, Sequence[str]]) -> bool:

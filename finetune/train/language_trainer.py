@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import torch
@@ -15,6 +15,7 @@ from finetune.train.language_layers import LanguageLayers
 from finetune.train.loop import Figures, LoopOptions, RunPlace, train
 from finetune.train.state_cache import StateCache
 from nlp.inference.layered_model import BEFORE, LONGEST_BEFORE, NOBODY, ROLES
+from nlp.inference.onnx_model import Floats
 from nlp.inference.token_encoder import EncodedText
 
 ALSO = 0.25
@@ -104,6 +105,22 @@ def _encoded(row: LanguageExample, labels: Labels, kept: Mapping[str, EncodedTex
         forms.append(EncodedForm(torch.from_numpy(one.states), of_tokens))
     before = torch.from_numpy(kept[row.before].states[-LONGEST_BEFORE:]) if row.before else None
     return EncodedExample(tuple(forms), ROLES.get(row.role, NOBODY), before, targets, row.weight)
+
+
+def remembering(
+    rows: Sequence[EncodedExample], answers: Sequence[Mapping[str, Floats]], labels: Labels, *, replace_labels: bool
+) -> list[EncodedExample]:
+    """With what a model answered before, for every head that a row has no label for, or for all: so it keeps saying
+    what it said. Labels that it lacked were as unlikely as can be."""
+    made = []
+    for row, answer in zip(rows, answers, strict=True):
+        earlier = {
+            head: torch.cat([torch.from_numpy(likely), torch.zeros(len(labels[head]) - len(likely))])
+            for head, likely in answer.items()
+        }
+        targets = {**row.targets, **earlier} if replace_labels else {**earlier, **row.targets}
+        made.append(replace(row, targets=targets))
+    return made
 
 
 def train_language(
