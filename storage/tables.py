@@ -304,6 +304,89 @@ class RunPoint(SQLModel, table=True):
     at: float
 
 
+class Team(SQLModel, table=True):
+    """Who shares the machines for training, and how much is theirs."""
+
+    __tablename__ = "teams"
+
+    name: str = Field(primary_key=True)
+    quota: int
+    """In thousandths of a share."""
+    created_at: float
+    by: str = ""
+
+
+class Job(SQLModel, table=True):
+    """A training, or an interactive program, that waits for its share of a machine, has it, or had it."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (Index("jobs_by_state", "state", "id"), Index("jobs_of_team", "team", "id"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    team: str
+    words: list[Any] = _json(list)
+    """The command, without `tenor` if it is one of Tenor's."""
+    place: str = "queue"
+    """`queue`, or the cluster that it was given to: `kubernetes` or `slurm`."""
+    share: int
+    """In thousandths."""
+    interactive: bool = False
+    priority: int = 1
+    limit_s: float = 0.0
+    """How long an interactive job may run; 0: as long as it likes."""
+    state: str = "pending"
+    """`pending`, `running`, `paused`, `done`, `failed` or `stopped`."""
+    asked: str = ""
+    """What a running job is to do: `pause` or `stop`,"""
+    asked_at: float | None = None
+    """and since when it knows."""
+    by: str
+    submitted_at: float
+    started_at: float | None = None
+    """When it was started last."""
+    ended_at: float | None = None
+    host: str = ""
+    """Where it runs, or ran; its log and checkpoints are there."""
+    pid: int = 0
+    mark: str = ""
+    """In the environment of its process, so that no other process is taken for it."""
+    run: int = 0
+    """The run that it became; 0: none yet."""
+    deaths: int = 0
+    """How often its process was killed without anybody asking."""
+    error: str = ""
+
+
+class JobEvent(SQLModel, table=True):
+    """What became of a job when: who had how much of the machines follows from these."""
+
+    __tablename__ = "job_events"
+    __table_args__ = (Index("job_events_by_time", "at"), Index("events_of_job", "job", "id"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    job: int = Field(foreign_key="jobs.id", ondelete="CASCADE")
+    team: str
+    at: float
+    state: str
+    """The state from here on."""
+    share: int
+    """How much of a machine it has from here on: 0 unless it is running."""
+    detail: str = ""
+
+
+class JobRunner(SQLModel, table=True):
+    """The process that starts jobs on a machine: one per machine, as long as it renews this."""
+
+    __tablename__ = "job_runners"
+
+    host: str = Field(primary_key=True)
+    holder: str
+    """Which process, by a word that it made up."""
+    capacity: int
+    """In thousandths of a share."""
+    until: float
+
+
 class Outbox(SQLModel, table=True):
     """Events to be published: written in the transaction of what they tell, deleted once they are on the bus."""
 

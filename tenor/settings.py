@@ -382,6 +382,35 @@ class LearnSettings(Section):
     )
 
 
+class JobsSettings(Section):
+    """Training jobs of several teams: what a machine has to give, and how clusters are asked."""
+
+    capacity: float = Field(
+        0.0, ge=0, description="shares that this machine has for jobs; 0 means as many as it has processor cores"
+    )
+    interactive_minutes: float = Field(
+        480.0, ge=0, description="how long an interactive job may run unless it says otherwise; 0 means without end"
+    )
+    programs: list[str] = Field(
+        [], description="programs beside Tenor that interactive jobs may start on this machine, e.g. jupyter"
+    )
+    image: str = Field("tenor", description="container image that Kubernetes runs jobs in")
+    namespace: str = Field("default", description="Kubernetes namespace of jobs")
+    volume: str = Field(
+        "tenor",
+        description="claim of the volume that all pods share; it holds what learn.url names, and is /data there",
+    )
+    memory: str = Field("4Gi", description="memory that a pod asks for, as Kubernetes writes it")
+    gpus: int = Field(0, ge=0, le=64, description="GPUs that a job on a cluster asks for")
+    scheduler: Literal["kueue", "kai"] = Field("kueue", description="which scheduler of Kubernetes the queue is of")
+    cluster_queue: str = Field(
+        "", description="queue of the cluster that jobs go to; empty means the one that has the name of the team"
+    )
+    slurm_options: list[str] = Field(
+        [], description="further options of sbatch, without the leading dashes, e.g. partition=long"
+    )
+
+
 class TelemetrySettings(Section):
     """Logs, metrics and traces."""
 
@@ -411,6 +440,7 @@ class Settings(Section):
     dashboard: DashboardSettings = DashboardSettings()
     assistant: AssistantSettings = AssistantSettings()
     learn: LearnSettings = LearnSettings()
+    jobs: JobsSettings = JobsSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
 
     @property

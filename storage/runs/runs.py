@@ -15,7 +15,7 @@ from sqlmodel import Session, col
 from storage.db.engine import Database
 from storage.registry.registry import MAKES
 from storage.runs.resources import code_version, command_line, environment, host_name
-from storage.tables import Audit, Run, RunPoint
+from storage.tables import Audit, Job, Run, RunPoint
 from storage.viewer import Viewer
 from tenor.errors import BadInput, Refused
 
@@ -129,6 +129,8 @@ def stop(database: Database, viewer: Viewer, number: int) -> str:
     if found.state == "running":
         if found.run.host != host_name():
             raise BadInput(f"run {number} is on {found.run.host}", "stop it there")
+        with database.begin() as session:  # a job of the queue would otherwise go on with it
+            session.execute(update(Job).where(col(Job.run) == number, col(Job.state) == "running").values(asked="stop"))
         try:
             os.kill(found.run.pid, signal.SIGTERM)
             return "it saves a checkpoint and ends"

@@ -25,6 +25,7 @@ from tenor.cli.commands import (
     finetune,
     import_calls,
     ingest,
+    jobs,
     labels,
     models,
     people,
@@ -35,6 +36,7 @@ from tenor.cli.commands import (
     sample,
     serve,
     snapshot,
+    teams,
     transcribe,
     watch,
 )
@@ -83,6 +85,8 @@ app.add_typer(people.app, name="people", rich_help_panel=KEPT)
 app.add_typer(snapshot.app, name="snapshot", rich_help_panel=LEARN)
 app.add_typer(labels.app, name="labels", rich_help_panel=LEARN)
 app.add_typer(dataset.app, name="dataset", rich_help_panel=LEARN)
+app.add_typer(jobs.app, name="jobs", rich_help_panel=LEARN)
+app.add_typer(teams.app, name="teams", rich_help_panel=LEARN)
 app.add_typer(assistant.app, name="assistant", rich_help_panel=SERVICES)
 app.add_typer(account.app, name="account", rich_help_panel=SERVICES)
 app.add_typer(database.app, name="db", rich_help_panel=SERVICES)
