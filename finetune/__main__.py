@@ -54,7 +54,9 @@ def language(
     rate: float = typer.Option(2e-4, min=0.0, help="How far a step of the layers goes at most."),
     precision: str = typer.Option("float32", help="float32, or bfloat16 where the processor has it."),
     share: float = typer.Option(1.0, min=0.001, max=1.0, help="Of the sentences, for a quick trial."),
-    cache: Path | None = typer.Option(None, metavar="FILE", help="Keeps the encoder's answers for the next time."),
+    cache: Path | None = typer.Option(
+        None, "--cache", metavar="FILE", help="Keeps the encoder's answers for the next time."
+    ),
     seed: int = typer.Option(7, help="The same seed gives the same model."),
     threads: int = THREADS,
 ) -> None:
