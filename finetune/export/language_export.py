@@ -17,6 +17,7 @@ from zipfile import BadZipFile
 import msgspec
 import numpy as np
 import torch
+from torch import nn
 
 from finetune.corpus.examples import LanguageExample
 from finetune.export.activation_ranges import Inputs
@@ -124,4 +125,7 @@ def read_weights(path: Path, *, dropout: float = 0.1) -> LanguageLayers:
         network.load_state_dict(weights)
     except RuntimeError as error:
         raise BadInput(f"{path} holds other weights than this version trains: {str(error).splitlines()[0]}") from None
+    for module in network.modules():
+        if isinstance(module, nn.Dropout) and module.p:  # what has none, as attention, keeps none
+            module.p = dropout
     return network

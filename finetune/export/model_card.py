@@ -56,7 +56,7 @@ _REDACTION = """
 ## The redaction head
 
 `redaction.onnx` ({size:.0f} kB) finds names of people and places, for taking them out (docs/privacy.md). It reads the
-first three layers of the encoder, whose weights it does not hold itself but refers to inside `model.onnx`; so it
+second and third layer of the encoder, whose weights it does not hold itself but refers to inside `model.onnx`; so it
 belongs to exactly this model. Made by `python -m finetune redaction`. It learned from our sentences, Harper Valley's
 text-only calls and GoEmotions with other names put in, NLU++, Snips, CLINC150 and BANKING77, of the sets above.
 

@@ -17,7 +17,7 @@ from msgspec import Meta
 from finetune.corpus import assistant_corpus
 from finetune.corpus.assistant_corpus import Utterance
 from finetune.export.language_folder import NEW_NAME, NEW_VERSION
-from finetune.recipes.base import MODEL, RunRecord, TrainingRow, needs_training, rows_of, stoppable
+from finetune.recipes.base import MODEL, RunRecord, StopRequest, TrainingRow, needs_training, rows_of, stoppable
 from finetune.recipes.language_rows import repeatable_encoder
 from nlp.inference.assistant_model import DEFAULT, AssistantCard, AssistantModel
 from tenor.errors import BadInput
@@ -60,6 +60,13 @@ class IntentSlotRecipe:
 
     def run(self, rows: Sequence[TrainingRow], parameters: IntentSlotParameters, out: Path, record: RunRecord) -> Path:
         needs_training()
+        with stoppable() as stop:  # from the first moment: reading takes time, too
+            return self._run(rows, parameters, out, record, stop)
+
+    def _run(
+        self, rows: Sequence[TrainingRow], parameters: IntentSlotParameters, out: Path, record: RunRecord,
+        stop: StopRequest,
+    ) -> Path:  # fmt: skip
         from finetune.build_assistant import write_folder
         from finetune.export.dequantize import float_weights
         from finetune.train.assistant_layers import AssistantLayers
@@ -82,7 +89,7 @@ class IntentSlotRecipe:
             checkpoint_every=parameters.checkpoint_every, validate_every=parameters.validate_every,
         )  # fmt: skip
         folder = out / MODEL
-        with joined_processes() as rank, stoppable() as stop:
+        with joined_processes() as rank:
             if rank == 0:
                 record.parameters(msgspec.to_builtins(parameters))
             examples = encoded(learned, model.encoder, intents, slots)

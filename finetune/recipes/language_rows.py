@@ -84,18 +84,18 @@ def _spans(row: TrainingRow) -> tuple[Span, ...]:
 
 
 def replay(heads: Heads, most: int, seed: int) -> list[LanguageExample]:
-    """Sentences of our own, which are in the package, so that what the model knows stays known. Half of them have a
-    sentiment, a third an intent, the rest slots; none is one of the frozen."""
+    """Sentences of our own, which are in the package, so that what the model knows stays known. Two of five have a
+    sentiment, two an intent, one slots; none is one of the frozen."""
     random = Random(seed)
     wishes = [(text, intent.name) for intent in read().intents for text in intent.examples]
-    wishes += [(row.text, row.label) for row in datasets.own_intents(random, most=4)]
-    feelings = [(row.text, row.label) for row in datasets.own_sentiment(random, most=6)]
+    wishes += [(row.text, row.label) for row in datasets.own_intents(random, most=12)]
+    feelings = [(row.text, row.label) for row in datasets.own_sentiment(random, most=8)]
     parts = [
         [LanguageExample(text, {"sentiment": (label,)}) for text, label in feelings],
         [LanguageExample(text, {"intent": (label,)}) for text, label in wishes],
-        [LanguageExample(row.text, spans={SLOTS: row.spans}) for row in datasets.own_slots(random, most=4)],
+        [LanguageExample(row.text, spans={SLOTS: row.spans}) for row in datasets.own_slots(random, most=6)],
     ]
-    sizes = (most // 2, most // 3, most // 6)
+    sizes = (2 * most // 5, 2 * most // 5, most // 5)
     kept = [mixture.allowed(part) for part in parts]
     chosen = [one for part, size in zip(kept, sizes, strict=True) for one in random.sample(part, min(size, len(part)))]
     return [one for one in chosen if _all_known(one, heads)]

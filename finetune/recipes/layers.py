@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from finetune.corpus.examples import LanguageExample
 from finetune.export.language_folder import WEIGHTS, child_card, open_start, write_golden
-from finetune.recipes.base import MODEL, RunRecord, TrainingRow, needs_training, stoppable
+from finetune.recipes.base import MODEL, RunRecord, StopRequest, TrainingRow, needs_training, stoppable
 from finetune.recipes.language_rows import examples, grown, language_rows, repeatable_encoder, replay
 from nlp.inference.layered_model import LayeredModel
 from nlp.inference.types import SentenceContext
@@ -65,6 +65,12 @@ class LayersRecipe:
 
     def run(self, rows: Sequence[TrainingRow], parameters: LayersParameters, out: Path, record: RunRecord) -> Path:
         needs_training()
+        with stoppable() as stop:  # from the first moment: reading takes time, too
+            return self._run(rows, parameters, out, record, stop)
+
+    def _run(
+        self, rows: Sequence[TrainingRow], parameters: LayersParameters, out: Path, record: RunRecord, stop: StopRequest
+    ) -> Path:
         import torch
 
         from finetune.export.language_export import export_language, read_weights
@@ -91,7 +97,7 @@ class LayersRecipe:
         options = LanguageOptions(loop)
         known = [row for row in validation if _known(row, labels)]
         folder = out / MODEL
-        with joined_processes() as rank, stoppable() as stop, ThreadPoolExecutor(parameters.workers) as readers:
+        with joined_processes() as rank, ThreadPoolExecutor(parameters.workers) as readers:
             if rank == 0:
                 record.parameters(msgspec.to_builtins(parameters))
             encoder = repeatable_encoder()

@@ -35,10 +35,10 @@ from nlp.inference.name_finder import CARD, GRAPH, NameFinder, NameFinderCard
 
 CERTAIN, DOUBTFUL = 0.35, 0.2
 """A name left in costs more than a word taken out."""
-LAYERS = (0, 1, 2)
-"""The first three."""
-WIDTH, INNER = 384, 96
-ROUNDS, RATE, SIZE = 16, 1.5e-3, 32
+LAYERS = (1, 2)
+"""Second and third."""
+WIDTH, INNER = 384, 64
+ROUNDS, RATE, SIZE = 12, 1.5e-3, 32
 _LAYER = "/encoder/encoder/layer.{}/output/LayerNorm/LayerNormalization_output_0"
 _SHARED_BYTES = 1024
 """Larger tensors stay where they are."""

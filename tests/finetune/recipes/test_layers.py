@@ -118,7 +118,7 @@ def test_a_run_that_is_stopped_by_sigterm_exits_with_75_and_goes_on(start: Path,
     command = _command(start, write_rows(tmp_path / "rows.jsonl"), tmp_path / "out")
     process = subprocess.Popen([sys.executable, *command], stderr=subprocess.DEVNULL)
     record = tmp_path / "out" / "record.jsonl"
-    until = time.monotonic() + 120
+    until = time.monotonic() + 240
     while time.monotonic() < until and not (record.is_file() and '"loss"' in record.read_text()):
         time.sleep(0.02)
     os.kill(process.pid, signal.SIGTERM)
