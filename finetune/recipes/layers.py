@@ -34,7 +34,7 @@ class LayersParameters(msgspec.Struct, frozen=True, kw_only=True):
     head_rate: Annotated[float, Meta(gt=0, description="and one of the heads.")] = 5e-4
     dropout: Annotated[float, Meta(ge=0, lt=1, description="Share of values that are left out in training.")] = 0.1
     replay: Annotated[int, Meta(ge=0, description="Sentences of our own that are learned again beside the rows.")] = (
-        1500
+        4000
     )
     repeat: Annotated[
         int, Meta(ge=1, description="How often an epoch has each row; our own sentences it has once.")
