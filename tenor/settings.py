@@ -380,6 +380,12 @@ class LearnSettings(Section):
         description="folder of the models that are promoted, which every worker must reach; empty means models below "
         "learn.url, if that is a folder",
     )
+    recipes: list[str] = Field(
+        ["head"], description="how `tenor learn` trains; of several that make one kind of model the best is judged"
+    )
+    promote: Literal["ask", "auto"] = Field(
+        "ask", description="whether `tenor learn` ends at the gate's verdict or puts a model that passed it in force"
+    )
 
 
 class JobsSettings(Section):

@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, select, text
+from sqlalchemy import Connection, delete, select, text
 from sqlmodel import SQLModel
 
 from storage.db.engine import Database
 from storage.recorder.store import RecordingStore
 from storage.sample.rows import CallRows
 from storage.sample.story import AGENTS, customers, plan
+from storage.sample.tables import insert, insert_people, table_of
 from storage.tables import Agent, Alert, Call, Customer, DeadLetter, Label, Note, Sentence
 
 WEEKS = 8
 SEED = 2026
 ORDER: tuple[type[SQLModel], ...] = (Call, Sentence, Alert, Note, Label, DeadLetter)
 """Parents first."""
-BATCH = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def add(
     local = datetime.fromtimestamp(now, zone) if zone else datetime.fromtimestamp(now).astimezone()
     with database.begin() as session:
         connection = session.connection()
-        known = set(connection.scalars(select(_table(Call).c.id).where(_table(Call).c.sample)))
+        known = set(connection.scalars(select(table_of(Call).c.id).where(table_of(Call).c.sample)))
         rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for planned in plan(local, weeks, seed):
             if planned.id in known or planned.started_at > now:
@@ -51,7 +51,7 @@ def add(
                 for table, own in call.tables.items():
                     rows[table] += own
         for kind in ORDER:
-            _insert(connection, kind, rows[str(kind.__tablename__)])
+            insert(connection, kind, rows[str(kind.__tablename__)])
         _people(connection, seed)
         if database.is_postgres and rows["calls"]:  # or its planner takes the tables for small until it finds out
             connection.execute(text("ANALYZE"))
@@ -60,7 +60,7 @@ def add(
 
 def remove(database: Database, recordings: RecordingStore | None = None) -> int:
     """Take all of it away, the demo's calls and their recordings too, and nothing else. Returns how many calls."""
-    calls = _table(Call)
+    calls = table_of(Call)
     generated = select(calls.c.id).where(calls.c.sample)
     with database.begin() as session:
         connection = session.connection()
@@ -69,11 +69,11 @@ def remove(database: Database, recordings: RecordingStore | None = None) -> int:
             for recording in connection.scalars(recorded):
                 recordings.delete(recording)
         for kind in reversed(ORDER[1:]):
-            table = _table(kind)
+            table = table_of(kind)
             connection.execute(delete(table).where(table.c.call.in_(generated)))
         gone = connection.execute(delete(calls).where(calls.c.sample)).rowcount
         for kind in (Agent, Customer):
-            connection.execute(delete(_table(kind)).where(_table(kind).c.sample))
+            connection.execute(delete(table_of(kind)).where(table_of(kind).c.sample))
     return gone
 
 
@@ -82,18 +82,4 @@ def _people(connection: Connection, seed: int) -> None:
         {"name": w.name, "display_name": w.display_name, "team": w.team, "site": w.site, "sample": True} for w in AGENTS
     ]
     callers = [{"id": p.id, "display_name": p.display_name, "sample": True} for p in customers(seed)]
-    for kind, key, people in ((Agent, "name", agents), (Customer, "id", callers)):
-        known = set(connection.scalars(select(_table(kind).c[key])))
-        _insert(connection, kind, [person for person in people if person[key] not in known])
-
-
-def _insert(connection: Connection, kind: type[SQLModel], rows: list[dict[str, Any]]) -> None:
-    """In bulk; what a row does not say is as the table has it by default."""
-    fields = {name: field for name, field in kind.model_fields.items() if not field.is_required() and name != "id"}
-    usual = {name: field.get_default(call_default_factory=True) for name, field in fields.items()}
-    for start in range(0, len(rows), BATCH):
-        connection.execute(_table(kind).insert(), [usual | row for row in rows[start : start + BATCH]])
-
-
-def _table(kind: type[SQLModel]) -> Table:
-    return kind.__table__  # type: ignore[attr-defined,no-any-return]
+    insert_people(connection, agents, callers)

@@ -66,7 +66,7 @@ class CallRows:
         spoken_at = call.started_at + end_ms / 1000
         predicted = line.sentiment if rng.random() > 0.06 else rng.choice(SENTIMENTS)
         scores = _scores(rng, predicted)
-        times = _times(rng, spoken_at, voice)
+        times = stage_times(rng, spoken_at, voice)
         return {
             "id": f"{call.id}/{channel}/{at_ms}",
             "call": call.id,
@@ -93,7 +93,7 @@ class CallRows:
 
     def _call(self, sentences: Sequence[Row]) -> Row:
         call, alerts = self.planned, self.tables["alerts"]
-        metrics = _metrics(self.rng, sentences, self.duration_ms, voice=call.medium == "voice")
+        metrics = call_metrics(self.rng, sentences, self.duration_ms, voice=call.medium == "voice")
         state = "failed" if self.failed else "analysed"
         return {
             "id": call.id,
@@ -247,7 +247,7 @@ def _scores(rng: Random, label: str) -> dict[str, float]:
     return {name: round(scores[name], 4) for name in SENTIMENTS}
 
 
-def _times(rng: Random, spoken_at: float, voice: bool) -> dict[str, float]:
+def stage_times(rng: Random, spoken_at: float, voice: bool) -> dict[str, float]:
     """When the sentence passed each stage; the waits are those of an ordinary day."""
     waits = (
         [("arrived", 0.44), ("ended", 0.004), ("recognised", rng.lognormvariate(-1.7, 0.35)), ("published", 0.004)]
@@ -262,7 +262,7 @@ def _times(rng: Random, spoken_at: float, voice: bool) -> dict[str, float]:
     return times
 
 
-def _metrics(rng: Random, sentences: Sequence[Row], duration_ms: int, *, voice: bool) -> dict[str, float]:
+def call_metrics(rng: Random, sentences: Sequence[Row], duration_ms: int, *, voice: bool) -> dict[str, float]:
     values: dict[str, float] = {}
     talk = {role: sum(s["end_ms"] - s["start_ms"] for s in sentences if s["role"] == role) / 1000 for role in ROLES}
     spoken = sum(talk.values())

@@ -27,6 +27,7 @@ from tenor.cli.commands import (
     ingest,
     jobs,
     labels,
+    learn,
     models,
     people,
     playbook,
@@ -69,6 +70,7 @@ app.command(rich_help_panel=CALLS)(classify.classify)
 app.command(rich_help_panel=KEPT)(export.export)
 app.command("import", rich_help_panel=KEPT)(import_calls.import_calls)
 app.command(rich_help_panel=KEPT)(erase.erase)
+app.command(rich_help_panel=LEARN)(learn.learn)
 app.command(rich_help_panel=LEARN)(archive.archive)
 app.command(rich_help_panel=LEARN)(finetune.finetune)
 app.command(rich_help_panel=SERVICES)(dashboard.dashboard)

@@ -2,10 +2,13 @@
 
     dataset --finetune--> run --> candidate in the registry --judge_model--> verdict --promote--> workers load it
 
-What the command line does it does with this package, which neither prints nor asks. docs/learning.md is the guide.
+`learn` does all of it, from the archive on. What the command line does it does with this package, which neither prints
+nor asks. docs/learning.md is the guide.
 """
 
 from tenor.learn.judging import judge_model
+from tenor.learn.loop import LearnResult, learn
+from tenor.learn.steps import StepReport
 from tenor.learn.training import TrainedModel, finetune
 
-__all__ = ["TrainedModel", "finetune", "judge_model"]
+__all__ = ["LearnResult", "StepReport", "TrainedModel", "finetune", "judge_model", "learn"]

@@ -20,7 +20,6 @@ from tenor.errors import BadInput
 
 if TYPE_CHECKING:
     from storage.datasets import DatasetVersion
-    from tenor.settings import Settings
 
 app = typer.Typer(
     no_args_is_help=True, help="Datasets: which sentences models learn from, and what is wrong with them."
@@ -59,7 +58,7 @@ def make(
     from storage.datasets.making import make as make_dataset
     from storage.datasets.splits import plain_words
     from storage.db.engine import using
-    from storage.snapshots import take
+    from storage.snapshots import current_or_taken
     from tenor.runtime.frozen import frozen_sentences
 
     given = settings(context)
@@ -72,7 +71,7 @@ def make(
                     given,
                     lambda done, total, what: bars.update(task, total=total, completed=done, detail=what),
                 )
-            snapshot = _current_snapshot(given) or take(given, by=user_name(), job=f"dataset-{name}").name
+            snapshot = current_or_taken(given, by=user_name(), job=f"dataset-{name}").name
         frozen = {plain_words(text) for text in frozen_sentences()}
         made = make_dataset(
             database, given, name, search, snapshot=snapshot, by=user_name(), unlabelled=unlabelled, frozen=frozen
@@ -329,17 +328,6 @@ def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
     with progress() as bars:
         task = bars.add_task(what, total=None, detail="")
         yield lambda done, total: bars.update(task, completed=done, total=total, detail=f"{done:,} of {total:,}")
-
-
-def _current_snapshot(given: Settings) -> str:
-    """The newest snapshot, if it holds the archive as it is now."""
-    from storage.archive.parts import newest, root_hash
-    from storage.place import Place
-    from storage.snapshots import listing
-
-    place = Place(given.learn_url)
-    wanted = root_hash(newest(place).parts)
-    return next((one.name for one in reversed(list(listing(place))) if root_hash(one.parts) == wanted), "")
 
 
 def _plain(path: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -23,7 +22,7 @@ from tenor.model_store.card import KINDS, Kind
 from tenor.model_store.promotions import EFFECTIVE_S, Promotion
 from tenor.runtime.models import check_model, golden_for, pinned_by, wake_workers
 from tenor.runtime.profiles import QUIET
-from tenor.runtime.shadow import Ask, ShadowRun, compare_kept, compare_live, open_asking
+from tenor.runtime.shadow import Ask, ShadowRun, compare_live, open_asking
 from tenor.settings import Settings
 
 if TYPE_CHECKING:
@@ -131,38 +130,30 @@ def shadow(
 
     Both models read the same sentences. Only counts are kept, for `tenor models lineage`.
     """
-    from storage.registry import shadows
-    from storage.tables import Shadow
+    from tenor.learn.shadowing import record_shadow, shadow_kept
 
     with _registry(context) as (registry, chosen):
         version = registry.version(model)
         champion = registry.champion(version.kind)
         if champion.id == version.id:
             raise BadInput(f"{version.id} is in force: there is nothing to compare it with")
-        candidate = open_asking(version.kind, registry.path(version), chosen)
         if live:
             if version.kind != "language":
                 raise BadInput("only language models are compared on calls that go on", "leave out --live")
             found = ShadowRun(shown)
+            candidate = open_asking(version.kind, registry.path(version), chosen)
             try:
                 run(_live(chosen, candidate, live * 60, found))
             except typer.Exit:
                 say("stopped; what was heard so far counts")
+            record_shadow(registry, viewer(), version, champion, found, live=True)
         else:
-            other = open_asking(champion.kind, None if champion.ships else registry.path(champion), chosen)
-            lines = shadows.kept_sentences if version.kind == "language" else shadows.kept_lines
-            with registry.database.session() as session, progress() as bar:
-                kept = list(lines(session, viewer(), time.time() - parse_age(since), most))
-                task = bar.add_task("comparing", total=len(kept), detail="")
-                found = compare_kept(
-                    kept, other, candidate, show=shown, told=lambda count: bar.update(task, advance=count)
-                )
-        registry.record_shadow(
-            Shadow(
-                model=version.id, against=champion.id, live=bool(live), sentences=found.sentences,
-                changed=found.changed, counts=found.counted(), at=time.time(), by=viewer().name,
-            )
-        )  # fmt: skip
+            with progress() as bar:
+                task = bar.add_task("comparing", total=None, detail="")
+                found = shadow_kept(
+                    chosen, registry, viewer(), version, champion, since=parse_age(since), most=most, shown=shown,
+                    progress=lambda done, total: bar.update(task, completed=done, total=total),
+                )  # fmt: skip
     _show_shadow(version.id, champion.id, found, as_json=as_json)
 
 
