@@ -13,6 +13,7 @@ from sqlmodel import Session, col
 from storage.db.engine import Database
 from storage.jobs import teams
 from storage.jobs.scheduler import PRIORITIES, QueuedJob, schedule
+from storage.runs.resources import host_name
 from storage.runs.runs import RunView
 from storage.runs.runs import find as find_run
 from storage.tables import Audit, Job, JobEvent, JobRunner, Run
@@ -175,6 +176,21 @@ def stop(database: Database, viewer: Viewer, number: int) -> str:
         if job.place != "queue":
             return f"it is not counted any more; delete it on {job.place} yourself"
         return "it will not start"
+
+
+def attempt(database: Database, number: int) -> tuple[Job, list[str]]:
+    """A job of a cluster begins, or goes on, in this process: the job, and the words of the command to become."""
+    now = time.time()
+    with database.begin() as session:
+        job = find(session, number)
+        if job.place == "queue":
+            raise BadInput(f"job {number} waits in the queue", "`tenor jobs run` starts it")
+        if job.state in teams.OVER:
+            raise BadInput(f"job {number} is {job.state}")
+        job.run = job.run or run_number(session, job)
+        job.state, job.host, job.pid, job.started_at = "running", host_name(), os.getpid(), now
+        note(session, job, now, f"on {job.host}")
+    return job, [*job.words, *(["--resume", str(job.run)] if job.run else [])]
 
 
 def note(session: Session, job: Job, now: float, detail: str = "") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from datetime import datetime
@@ -187,6 +188,22 @@ def run(
     given: Context = context.obj
     program = [sys.executable, "-m", "tenor", *given.arguments()]
     run_until_interrupted(JobRunner(settings(context, stays=True), program).run(until_idle=until_idle))
+
+
+@app.command()
+def attempt(context: typer.Context, job: Number) -> None:
+    """Run a job of a cluster in this process, which becomes its training: what pods and Slurm's scripts do.
+
+    The first attempt begins a run, a later one goes on from its checkpoint.
+    """
+    from storage.db.engine import using
+    from storage.jobs import process, queue
+
+    with using(settings(context, unless_set=QUIET)) as database:
+        found, words = queue.attempt(database, job)
+    given: Context = context.obj
+    command = [sys.executable, "-m", "tenor", *given.arguments(), *words]
+    os.execve(sys.executable, command, process.environment(str(job), found.share))
 
 
 def _document(job: Job, of_job: RunView | None = None) -> dict[str, Any]:
