@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from storage.db.engine import Database
-from storage.jobs import kubernetes, queue, slurm
+from storage.jobs import kubernetes, queue, slurm, teams
 from storage.jobs.queue import Submission
 from storage.tables import Job
 from storage.viewer import Viewer
@@ -79,7 +79,8 @@ def _busy(database: Database, settings: Settings, wanted: Submission, place: str
     if place in PROGRAMS and shutil.which(PROGRAMS[place]) is None:
         return f"there is no {PROGRAMS[place]} here"
     if place == "kubernetes" and settings.jobs.scheduler == "kueue":
-        return _kueue_busy(settings, wanted.team)
+        with database.session() as session:
+            return _kueue_busy(settings, teams.guessed(session, wanted.team))
     return ""
 
 
@@ -121,6 +122,7 @@ def _written(job: Job, settings: Settings, place: str, options: Sequence[str]) -
         content = slurm.text(job, settings, shlex.join(["tenor", *options, "jobs", "attempt", str(job.id)]))
     file = queue.log_file(settings, job.id or 0).with_suffix(f".{FILES[place]}")
     file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch(0o600)  # settings may have passwords
     file.write_text(content, encoding="utf-8")
     return file
 

@@ -93,8 +93,7 @@ def submit(database: Database, viewer: Viewer, settings: Settings, wanted: Submi
 def would_start(session: Session, settings: Settings, wanted: Submission) -> bool:
     """Whether a job would start at once: somebody runs jobs, and the scheduler would start it."""
     now, share = time.time(), teams.thousandths(wanted.share)
-    quotas = teams.quotas(session)
-    team = wanted.team or (next(iter(quotas)) if len(quotas) == 1 else teams.DEFAULT)
+    quotas, team = teams.quotas(session), teams.guessed(session, wanted.team)
     new = QueuedJob(AT_ONCE, team, share, wanted.interactive, PRIORITIES.get(wanted.priority, 1))
     for runner in _alive(session, now):
         known = quotas or {team: runner.capacity}

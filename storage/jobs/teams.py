@@ -117,6 +117,12 @@ def chosen(session: Session, viewer: Viewer, name: str, capacity: int) -> str:
     return known[0]
 
 
+def guessed(session: Session, name: str) -> str:
+    """The team that `chosen` would choose, without making or refusing anything."""
+    known = list(quotas(session))
+    return name or (known[0] if len(known) == 1 else DEFAULT)
+
+
 def overview(session: Session, since: float, now: float | None = None) -> list[TeamView]:
     """Every team: what it has now, and what it had since then."""
     until = time.time() if now is None else now

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from tenor.cli.context import settings, viewer
+from tenor.cli.context import Context, settings, viewer
 from tenor.cli.output import console, progress, say
 from tenor.cli.params import Json
 from tenor.errors import BadInput
 from tenor.runtime.profiles import QUIET
+from tenor.settings import Settings
+
+if TYPE_CHECKING:
+    from storage.jobs.places import Placed
+    from storage.jobs.queue import Submission
 
 
 def finetune(
@@ -34,6 +39,18 @@ def finetune(
         Path | None, typer.Option("--out", metavar="FOLDER", help="Write the model here, past the registry.")
     ] = None,
     resume: Annotated[int, typer.Option("--resume", metavar="RUN", help="Go on with a run that was paused.")] = 0,
+    on: Annotated[
+        str,
+        typer.Option(
+            "--on", metavar="PLACE,...", help="here, queue, kubernetes or slurm; of several the first free one."
+        ),
+    ] = "here",
+    team: Annotated[
+        str, typer.Option("--team", metavar="NAME", help="Elsewhere than here: whose quota it takes.")
+    ] = "",
+    share: Annotated[
+        float, typer.Option("--share", metavar="SHARES", help="Elsewhere than here: what it needs of a machine.")
+    ] = 1.0,
     parameters: Annotated[
         bool, typer.Option("--parameters", help="Show what the recipe can be told, and end.")
     ] = False,
@@ -43,16 +60,24 @@ def finetune(
 
     What comes of it is a candidate in the registry; `tenor models gate` judges it. `head` takes minutes and needs
     nothing more than Tenor; the other recipes need torch (`pip install 'tenor[finetune]'`). SIGTERM saves a checkpoint
-    and ends with 75; `--resume` goes on from there.
+    and ends with 75; `--resume` goes on from there. With --on it runs elsewhere, as a job: see `tenor jobs`.
     """
     if parameters:
         _show_parameters(recipe)
         return
     from storage.db.engine import using
+    from storage.jobs.places import HERE
+    from storage.jobs.queue import Submission
     from storage.runs import runs
     from tenor.learn import finetune as train
 
     chosen = settings(context, unless_set=QUIET)
+    if on != HERE:
+        words = _words(dataset, recipe, preset, set_ or [], name, out, resume)
+        placed = _placed(context, chosen, on, Submission(tuple(words), team, share))
+        if placed.place != HERE:
+            _tell_place(placed, as_json)
+            return
     with using(chosen) as database, progress() as bars:
         if resume:
             with database.session() as session:
@@ -73,6 +98,49 @@ def finetune(
     console.print(escape(trained.model or str(trained.folder)), soft_wrap=True)
     if trained.model:
         say(f"judge it: tenor models gate {trained.model}")
+
+
+def _words(
+    dataset: str, recipe: str, preset: str, values: list[str], name: str, out: Path | None, resume: int
+) -> list[str]:
+    """The same command, for whoever runs it elsewhere. What is misspelt is told now, and not when its turn has come."""
+    from finetune.recipes.base import find_recipe, read_parameters
+
+    if not dataset and not resume:
+        raise BadInput("no dataset was named", "`tenor dataset list` shows them")
+    read_parameters(find_recipe(recipe), preset, values)
+    flags = {"--recipe": recipe, "--preset": preset, "--name": name, "--out": str(out.resolve()) if out else ""}
+    words = ["finetune", *([dataset] if dataset else [])]
+    words += [word for flag, value in flags.items() if value for word in (flag, value)]
+    words += [word for value in values for word in ("--set", value)]
+    return [*words, *(["--resume", str(resume)] if resume else [])]
+
+
+def _placed(context: typer.Context, chosen: Settings, on: str, wanted: Submission) -> Placed:
+    from storage.datasets.manifest import find
+    from storage.db.engine import using
+    from storage.jobs.places import place_job, read_places
+    from storage.place import Place
+
+    places = read_places(on)
+    if not wanted.words[1].startswith("-"):
+        find(Place(chosen.learn_url), wanted.words[1])
+    given: Context = context.obj
+    with using(chosen) as database:
+        return place_job(database, viewer(), chosen, wanted, places, given.arguments(), tell=say)
+
+
+def _tell_place(placed: Placed, as_json: bool) -> None:
+    if as_json:
+        file = str(placed.file) if placed.file else None
+        document = {"place": placed.place, "job": placed.job, "file": file, "submitted": placed.submitted}
+        typer.echo(msgspec.json.encode(document))
+        return
+    console.print(f"job {placed.job}")
+    if not placed.submitted:
+        say(f"submit it where {placed.place} is: {escape(str(placed.file))}")
+    elif placed.place == "queue":
+        say(f"follow it: tenor jobs show {placed.job}")
 
 
 def _show_parameters(recipe: str) -> None:
