@@ -20,6 +20,7 @@ _BEFORE_MS, _AFTER_MS, _PAUSE_MS = (60, 320), (60, 250), (250, 560)
 _LIVE_GAP_MS = 700
 """Segments that are further apart are utterances of their own."""
 _SILENCE_AFTER_S = 1.0
+_SPLITS = ("train", "val")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +66,11 @@ class WindowPlanner:
         self._room = dict(self._rooms())
 
     def once(self) -> list[WindowPlan]:
-        """Every segment with words, once, in joint windows with equal margins: to be decoded."""
-        middle = Random(0)
-        return [plan for channel in self._channels for plan in self._joint(self._spoken(channel), middle)]
+        """Every segment with words, once, in joint windows: to be decoded. A window has segments of one split."""
+        random = Random(0)
+        spoken = [self._spoken(channel) for channel in self._channels]
+        runs = [[n for n in channel if self._segments[n].split == split] for channel in spoken for split in _SPLITS]
+        return [plan for run in runs for plan in self._joint(run, random)]
 
     def batches(self, random: Random, size: int) -> Iterator[list[WindowPlan]]:
         """Without an end. The windows of one batch have one length."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -37,6 +38,15 @@ def test_every_segment_with_words_is_in_exactly_one_window(segments: list[Speech
         used = sum(piece.end_ms - piece.start_ms + piece.pause_ms for piece in plan.pieces)
         assert used <= JOINT_S * 1000
         assert [*plan.segments] == sorted(plan.segments, key=lambda number: segments[number].start_ms)
+
+
+def test_what_is_measured_with_is_in_no_window_with_what_is_trained_on(segments: list[SpeechSegment]) -> None:
+    mixed = [replace(one, split="val") if number % 3 == 0 else one for number, one in enumerate(segments)]
+    plans = WindowPlanner(mixed, WindowMix(live=0.0, noise_only=0.0)).once()
+    assert sorted(number for plan in plans for number in plan.segments) == [
+        number for number, one in enumerate(mixed) if one.text
+    ]
+    assert all(len({mixed[number].split for number in plan.segments}) == 1 for plan in plans)
 
 
 def test_margins_never_reach_into_what_was_said_before_or_after() -> None:
