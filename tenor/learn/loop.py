@@ -113,7 +113,7 @@ class LearningLoop:
             self._settings, self._database, self._registry, self._viewer, version, self._name, recipes, values
         )
         models = self._train(candidates)
-        passed = self._gate(models, version)
+        passed = self._gate(models, version) and not self._rolled_back(models)
         self._shadow(models)
         promoted = self._promote(models, passed, promotes)
         return LearnResult(tuple(self._steps), version.reference, tuple(models.values()), passed, promoted)
@@ -270,6 +270,8 @@ class LearningLoop:
             waiting = [model for kind, model in models.items() if self._registry.champion(kind).id != model]
             if not waiting:
                 return f"{', '.join(models.values())} in force already", {"promoted": [*models.values()]}
+            if back := self._rolled_back(models):
+                return f"no: {', '.join(back)} was rolled back; label more, and learn again", {"promoted": []}
             if not passed:
                 return "no: the model in force stays", {"promoted": []}
             if not promotes:
@@ -280,6 +282,11 @@ class LearningLoop:
             return f"{told}, for calls that begin now", {"promoted": [*models.values()]}
 
         return tuple(self._do("promote", work)["promoted"])
+
+    def _rolled_back(self, models: Mapping[Kind, str]) -> list[str]:
+        """Somebody took these out of force, whatever the gate says."""
+        versions = [self._registry.version(model) for model in models.values()]
+        return [one.id for one in versions if one.state == "rejected" and one.gate is not None and one.gate.passed]
 
     def _put_in_force(self, model: str) -> Promotion:
         def loads(version: ModelVersion) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 from rich.markup import escape
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 
 from tenor.cli.context import settings, viewer
 from tenor.cli.output import console, progress, say, warn
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tenor.learn import LearnResult, StepReport
     from tenor.settings import Settings
 
+NAME = "house"
 DEEP = ("head", "layers")
 
 
@@ -43,7 +44,7 @@ def learn(
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the recipe.")
     ] = None,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Of the dataset and the models.")] = "house",
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Of the dataset and the models.")] = NAME,
     promote: Annotated[
         bool | None,
         typer.Option("--promote/--no-promote", help="Put what passes the gate in force (default: learn.promote)."),
@@ -60,12 +61,13 @@ def learn(
     """
     if deep and recipe:
         raise BadInput("--deep and --recipe say both how to train", "leave one of them out")
+    if sample and (search or since or set_ or promote is not None or name != NAME):
+        raise BadInput("--sample learns from the sample company alone, and promotes", "leave the other options out")
     recipes = _deep() if deep else tuple(recipe or ())
     chosen = settings(context, unless_set=QUIET)
     from storage.db.engine import using
 
-    with using(chosen) as database, progress() as bars:
-        view = _StepView(bars, as_json=as_json)
+    with using(chosen) as database, _StepView(as_json=as_json) as view:
         if sample:
             result = _sample(chosen, database, recipes, view, as_json=as_json)
         else:
@@ -89,9 +91,8 @@ def _sample(
     from tenor.learn.sample import add_sample_company, company_name, learn_sample, try_out
 
     if added := add_sample_company(chosen, database):
-        say(
-            f"{added} sample calls of {company_name()}, a made-up company, added: `tenor sample remove` takes them away"
-        )
+        say(f"{added} sample calls of {company_name()}, a made-up company, added")
+        say("[dim]`tenor sample remove` takes them away[/]")
     result = learn_sample(chosen, database, viewer(), recipes=recipes, told=view.told, progress=view.progress)
     if result.models and not as_json:
         for one in try_out(chosen, database, result):
@@ -103,16 +104,24 @@ def _sample(
 
 
 class _StepView:
-    """A bar while a step works, a line when it is done."""
+    """A bar while a step works, which makes room for a line when it is done."""
 
-    def __init__(self, bars: Progress, *, as_json: bool) -> None:
-        self._bars, self._json = bars, as_json
-        self._bar = bars.add_task("archive", total=None, detail="")
+    def __init__(self, *, as_json: bool) -> None:
+        self._json = as_json
+        self._bars: Progress | None = None
+        self._bar = TaskID(0)
 
     def progress(self, step: str, done: int, total: int) -> None:
+        if step == "train":  # recipes have a bar of their own
+            return
+        if self._bars is None:
+            self._bars = progress()
+            self._bar = self._bars.add_task(step, total=None, detail="")
+            self._bars.start()
         self._bars.update(self._bar, description=step, completed=done, total=total or None)
 
     def told(self, report: StepReport) -> None:
+        self._hide()
         if self._json:
             typer.echo(msgspec.json.encode(report.document()))
             return
@@ -121,7 +130,17 @@ class _StepView:
             f"{report.number} {report.step:9} [dim]{report.stage:12}[/] {escape(report.text)}  [dim]{took}[/]",
             soft_wrap=True,
         )
-        self._bars.reset(self._bar, total=None, description="")
+
+    def _hide(self) -> None:
+        if self._bars is not None and not self._bars.disable:
+            self._bars.stop()
+        self._bars = None
+
+    def __enter__(self) -> _StepView:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._hide()
 
 
 def _deep() -> tuple[str, ...]:

@@ -244,6 +244,17 @@ def test_a_person_promotes_unless_a_setting_says_otherwise(settings: Settings, d
     assert set(read_card(settings.models_folder / "house-1").heads["intent"]) >= OWN
 
 
+def test_what_was_rolled_back_is_not_offered_again(settings: Settings, database: Database) -> None:
+    assert run(settings, database)[0]
+    registry = Registry(database, settings.models_folder)
+    registry.rollback(ANN, "language", "it hears bees everywhere")
+    passed, told = run(settings, database)
+    assert not passed
+    assert "house-1 was rolled back" in told[-1].text
+    assert [report.step for report in told if not report.skipped] == ["archive", "promote"]
+    assert registry.champion("language").id == "small-1"
+
+
 def test_a_search_that_finds_nothing_and_a_recipe_that_is_none(settings: Settings, database: Database) -> None:
     with pytest.raises(BadInput, match="no sentence that the search finds has a label"):
         run(settings, database, search="queue:nowhere")
