@@ -187,7 +187,7 @@ def attempt(database: Database, number: int) -> tuple[Job, list[str]]:
         if job.state in teams.OVER:
             raise BadInput(f"job {number} is {job.state}")
         job.run = job.run or run_number(session, job)
-        job.state, job.host, job.pid, job.started_at = "running", host_name(), os.getpid(), now
+        job.state, job.host, job.pid, job.started_at, job.ended_at = "running", host_name(), os.getpid(), now, None
         note(session, job, now, f"on {job.host}")
     return job, [*job.words, *(["--resume", str(job.run)] if job.run else [])]
 
@@ -195,7 +195,7 @@ def attempt(database: Database, number: int) -> tuple[Job, list[str]]:
 def note(session: Session, job: Job, now: float, detail: str = "") -> None:
     """Write down what became of a job; every change of its state goes with one."""
     assert job.id is not None
-    share = job.share if job.state == "running" else 0
+    share = job.share if job.state == "running" and job.place == "queue" else 0
     session.add(JobEvent(job=job.id, team=job.team, at=now, state=job.state, share=share, detail=detail[:500]))
 
 

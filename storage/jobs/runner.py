@@ -241,7 +241,7 @@ def _judge(job: Job, code: int | None) -> str:
         return job.error or "it was asked to stop"
     if code == PAUSED or asked == "pause":
         job.state = "paused"
-        return "for another team" if asked == "pause" else "somebody sent it SIGTERM"
+        return "it was asked to make room" if asked == "pause" else "somebody sent it SIGTERM"
     killed = code is None or code < 0
     if killed and not job.interactive:
         job.deaths += 1

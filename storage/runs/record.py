@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections.abc import Mapping
@@ -15,8 +16,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import col
 
 from storage.db.engine import Database
-from storage.runs.resources import ResourceMeter
-from storage.tables import Run, RunPoint
+from storage.runs.resources import ResourceMeter, host_name
+from storage.tables import Job, Run, RunPoint
 
 log = structlog.get_logger(__name__)
 
@@ -67,6 +68,13 @@ class StoredRunRecord:
                 update(Run)
                 .where(col(Run.id) == self.run)
                 .values(state=state, model=model, error=error[:2000], ended_at=time.time())
+            )
+            # A job that a cluster runs in this process ends with its run; of one in the queue, the runner sees the end.
+            of_cluster = (col(Job.place) != "queue", col(Job.host) == host_name(), col(Job.pid) == os.getpid())
+            session.execute(
+                update(Job)
+                .where(*of_cluster, col(Job.state) == "running")
+                .values(state=state, run=self.run, error=error[:2000], ended_at=time.time())
             )
 
     # -- inside

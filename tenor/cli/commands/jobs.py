@@ -87,7 +87,10 @@ def list_jobs(
             (job, queue.run_of(session, job)) for job in queue.listing(session, team=team, every=every, limit=limit)
         ]
         machines = queue.runners(session)
-        taken = sum(job.share for job in queue.listing(session, limit=10_000) if job.state == "running")
+        going_on = [
+            job for job in queue.listing(session, limit=10_000) if job.state == "running" and job.place == "queue"
+        ]
+        taken = sum(job.share for job in going_on)
     if as_json:
         for job, of_job in found:
             typer.echo(msgspec.json.encode(_document(job, of_job)))

@@ -20,6 +20,7 @@ from storage.jobs.lease import RunnerLease
 from storage.jobs.places import Placed, place_job, read_places
 from storage.jobs.queue import Submission
 from storage.runs import runs
+from storage.runs.record import StoredRunRecord
 from storage.runs.resources import host_name
 from storage.tables import Job
 from storage.viewer import Viewer
@@ -196,7 +197,8 @@ def test_an_attempt_begins_and_a_later_one_resumes(house: House) -> None:
     assert queue.attempt(house.database, placed.job)[1] == ["finetune", "house@1"]
     run = runs.begin(house.database, ANN, recipe="head", dataset="house@1")
     assert queue.attempt(house.database, placed.job)[1] == ["finetune", "house@1", "--resume", str(run)]
-    queue.stop(house.database, ANN, placed.job)
+    StoredRunRecord(house.database, run).end("done")
+    assert house.state(placed.job) == "done", "it ends with its run"
     in_queue = house.place("queue")
     with pytest.raises(BadInput, match="waits in the queue"):
         queue.attempt(house.database, in_queue.job)
