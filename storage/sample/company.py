@@ -99,7 +99,8 @@ class CompanyCall:
         wish = wishes[number % len(wishes)]
         self.queue, self.task = wish["queue"], wish["name"]
         others = rng.sample([other for other in wishes if other is not wish], 2)
-        said = [wish, "ask_details", wish, others[0], "ask_details", wish, "apology", others[1], "resolution"]
+        talk = COMPANY["small_talk"]
+        said = [wish, "ask_details", wish, others[0], talk, "ask_details", wish, "apology", others[1], "resolution"]
         answers = {one["name"]: one for one in COMPANY["agent"]}
         names = {"agent": self.agent["display_name"].split()[0], "caller": self.caller}
         self.lines = [CompanyLine("agent", phrases.any(answers["greeting"], rng, names), "greeting")]

@@ -16,7 +16,7 @@ from storage.labels.checks import suspicions, trusted_labels
 from storage.sample.company import COMPANY, add_company, plan
 from storage.tables import Agent, Call, Customer, Label, Sentence
 from tenor.settings import Settings
-from tenor.taxonomy.intents import read
+from tenor.taxonomy.intents import UNKNOWN, read
 from tests.tenor.learn.company_home import unknown
 
 OWN = {one["name"] for one in COMPANY["intents"] if one.get("own")}
@@ -32,6 +32,7 @@ def test_its_intents_are_ours_or_marked_as_its_own() -> None:
     named = {one["name"] for one in (*COMPANY["intents"], *COMPANY["agent"])}
     assert len(OWN) == 5
     assert named - OWN <= set(read().names)
+    assert COMPANY["small_talk"]["name"] == UNKNOWN
     assert not OWN & set(read().names)
 
 
