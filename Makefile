@@ -5,10 +5,10 @@ BIN    := $(VENV)/bin
 # Byte code is compiled when first used, not for a thousand modules nobody imports.
 PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt
 .DEFAULT_GOAL := help
-.PHONY: help install dev run quick test kills lint bench kafka interop calls docs clean
+.PHONY: help install dev run quick test kills train-test lint bench kafka interop calls docs clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
 install: $(VENV)/.installed ## a virtual environment in .venv with the command `tenor`
 
@@ -47,6 +47,15 @@ kills: dev ## the assistant's stage killed with SIGKILL while shoppers write, KI
 	@$(BIN)/python -m deploy.kafka.broker fetch
 	@KILLS=$(KILLS) $(BIN)/python -m pytest -q tests/dialog/test_kill.py
 
+.venv-train/.installed: pyproject.toml constraints.txt
+	@echo "installing torch and others beside Tenor, several gigabytes"
+	@$(PYTHON) -m venv .venv-train
+	@.venv-train/bin/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt -e '.[finetune,dev]'
+	@touch $@
+
+train-test: .venv-train/.installed ## the tests that need torch, in an environment of their own
+	@.venv-train/bin/python -m pytest -q -m train
+
 lint: dev ## style, types, and which part may know which
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -78,5 +87,5 @@ docs: dev ## make the tables of docs/settings.md and docs/events.md again from t
 	@$(BIN)/python -m tests.docs.events_page
 
 clean: ## remove everything that was made here
-	@rm -rf $(VENV) .tenor build dist *.egg-info deploy/kafka/target .mypy_cache .ruff_cache .pytest_cache
+	@rm -rf $(VENV) .venv-train .tenor build dist *.egg-info deploy/kafka/target .mypy_cache .ruff_cache .pytest_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
