@@ -22,10 +22,7 @@ def language_folder(folder: Path, **changes: Any) -> Path:
     positive for it, so that a sentence shows who told it."""
     folder.mkdir(parents=True)
     for name in sorted(path.name for path in DEFAULT.iterdir() if path.name != CARD):
-        try:
-            os.link(DEFAULT / name, folder / name)
-        except OSError:  # another file system
-            shutil.copyfile(DEFAULT / name, folder / name)
+        shutil.copyfile(DEFAULT / name, folder / name)
     card = msgspec.json.decode((DEFAULT / CARD).read_bytes())
     if changes.pop("turned", True):
         card["heads"]["sentiment"] = list(reversed(card["heads"]["sentiment"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -77,14 +78,16 @@ async def test_an_order_that_got_no_answer_is_uncertain(server: ApiServer) -> No
 @pytest.mark.parametrize(
     "headers",
     [
-        {"retry-after": "900"},
-        {"retry-after": format_datetime(datetime.now(UTC) + timedelta(minutes=15), usegmt=True)},
-        {"RateLimit-Remaining": "0", "RateLimit-ResetTime": (datetime.now(UTC) + timedelta(minutes=15)).isoformat()},
-        {"RateLimit-Remaining": "0", "RateLimit-Reset": "900"},
+        lambda until: {"retry-after": "900"},
+        lambda until: {"retry-after": format_datetime(until, usegmt=True)},
+        lambda until: {"RateLimit-Remaining": "0", "RateLimit-ResetTime": until.isoformat()},
+        lambda until: {"RateLimit-Remaining": "0", "RateLimit-Reset": "900"},
     ],
 )
-async def test_a_rate_limit_is_respected_without_asking_again(server: ApiServer, headers: dict[str, str]) -> None:
-    server.replies["/"] = Reply({}, 429, headers)
+async def test_a_rate_limit_is_respected_without_asking_again(
+    server: ApiServer, headers: Callable[[datetime], dict[str, str]]
+) -> None:
+    server.replies["/"] = Reply({}, 429, headers(datetime.now(UTC) + timedelta(minutes=15)))
     client = ApiClient("shop")
     for _ in range(3):
         with pytest.raises(ActionFailed) as caught:
