@@ -14,8 +14,9 @@ from dashboard.context import current_context
 from dashboard.ui import charts, elements, formatting, navigation, review_turns, stat_cards, tables, theme
 from dashboard.ui.review_queue import GivenAnswer, ReviewQueue
 from storage.db.engine import Database
-from storage.labels import agreement, checks, holds, review
+from storage.labels import review
 from storage.labels.review import Kind, ReviewItem, SentenceInContext
+from storage.labels.trust import agreement, checks, holds
 from storage.labels.why import MEANING
 from storage.viewer import Viewer
 from tenor.taxonomy.in_force import NamesInForce

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from storage.labels.trust import capped, probabilities, settled_answer
+from storage.labels.trust.reliability import capped, probabilities, settled_answer
 
 KINDS = {"sentiment": "sentiment", "intent": "intent", "slots": "tags"}
 """Kinds of labels, and the columns they go to."""

@@ -16,8 +16,8 @@ from sqlalchemy import select
 from sqlmodel import Session, col
 
 from storage.labels.effective import side
-from storage.labels.holds import HELD_KINDS, is_held
 from storage.labels.tags import check_tags, tags_of_values, write_tags
+from storage.labels.trust.holds import HELD_KINDS, is_held
 from storage.labels.why import Why
 from storage.privacy import tombstones
 from storage.tables import Audit, Call, Label, Outbox, Sentence, Turn

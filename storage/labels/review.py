@@ -20,9 +20,9 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Float, and_, case, cast, func, select
 from sqlmodel import Session
 
-from storage.labels import checks, trust
 from storage.labels.effective import CorrectedSentence, said
 from storage.labels.labels import correct, withdraw
+from storage.labels.trust import checks, reliability
 from storage.labels.why import Why
 from storage.tables import Call, Label, Sentence
 from storage.viewer import Viewer
@@ -294,7 +294,7 @@ def _labelled_by_others(
     scores = [row.sentiment_scores if kind == "sentiment" else {row.predicted: row.intent_score} for row in rows]
     in_doubt = {
         row.sentence
-        for row, doubt in zip(rows, trust.doubted([row.value for row in rows], scores), strict=True)
+        for row, doubt in zip(rows, reliability.doubted([row.value for row in rows], scores), strict=True)
         if doubt
     }
     said: dict[str, dict[str, str]] = defaultdict(dict)
@@ -304,7 +304,7 @@ def _labelled_by_others(
         predicted[row.sentence] = row.predicted
     for sentence, answers in said.items():
         model, values = predicted[sentence], set(answers.values())
-        if trust.known_answer(answers, viewer.name, experts) is not None:
+        if reliability.known_answer(answers, viewer.name, experts) is not None:
             yield sentence, model, "control"
         elif sentence in in_doubt and len(values) == 1:
             yield sentence, model, "doubted"

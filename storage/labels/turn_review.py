@@ -12,10 +12,10 @@ from typing import Any
 from sqlalchemy import select
 from sqlmodel import Session, col
 
-from storage.labels import checks
 from storage.labels.labels import correct_turn, withdraw
 from storage.labels.review import POOL, UNSURE, ReviewItem, is_reserved, mixed, place_of, time_taken
 from storage.labels.tags import OUTSIDE, write_tags
+from storage.labels.trust import checks
 from storage.labels.why import Why
 from storage.tables import Call, Label, Turn
 from storage.viewer import Viewer

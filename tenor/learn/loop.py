@@ -26,8 +26,8 @@ from storage.datasets.manifest import DatasetVersion
 from storage.datasets.manifest import find as find_dataset
 from storage.datasets.splits import plain_words
 from storage.db.engine import Database
-from storage.labels.checks import hold_suspects, trusted_labels
-from storage.labels.contradictions import find_contradictions, labelled_words
+from storage.labels.trust.checks import hold_suspects, trusted_labels
+from storage.labels.trust.contradictions import find_contradictions, labelled_words
 from storage.place import Place
 from storage.registry.registry import ModelVersion, Registry
 from storage.snapshots import current_or_taken, listing

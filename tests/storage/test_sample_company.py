@@ -12,7 +12,7 @@ from sqlmodel import select
 from storage import sample
 from storage.datasets.splits import group_of, is_held_out
 from storage.db.engine import Database, using
-from storage.labels.checks import suspicions, trusted_labels
+from storage.labels.trust.checks import suspicions, trusted_labels
 from storage.sample.company import COMPANY, add_company, plan
 from storage.tables import Agent, Call, Customer, Label, Sentence
 from tenor.settings import Settings

@@ -8,7 +8,7 @@ import altair as alt
 
 from dashboard.ui.charts.base import GREY, Chart, Rows, chart
 from dashboard.ui.theme import SERIES
-from storage.labels.agreement import Pair
+from storage.labels.trust.agreement import Pair
 
 
 def kappas(pairs: Sequence[Pair]) -> Chart:

@@ -42,7 +42,7 @@ def list_labels(
 ) -> None:
     """Show labels, oldest first."""
     from storage.db.engine import using
-    from storage.labels.label_export import labels_of, told
+    from storage.labels.files.export import labels_of, told
     from storage.viewer import HOUSE
 
     table = Table("when", "author", "kind", "value", "model said", "why", "words", box=None, header_style="dim")
@@ -68,7 +68,7 @@ def list_labels(
 def authors(context: typer.Context, as_json: bool = AS_JSON) -> None:
     """Show who labels, how much, how fast, how far others agree, and whose labels are held."""
     from storage.db.engine import using
-    from storage.labels.author_report import author_report
+    from storage.labels.trust.author_report import author_report
 
     given = settings(context)
     with using(given) as database, database.session() as session:
@@ -104,9 +104,9 @@ def check(
     somebody was found.
     """
     from storage.db.engine import using
-    from storage.labels import checks
-    from storage.labels.contradictions import find_contradictions, labelled_words
-    from storage.labels.sample_report import sample_report
+    from storage.labels.trust import checks
+    from storage.labels.trust.contradictions import find_contradictions, labelled_words
+    from storage.labels.trust.sample_report import sample_report
     from storage.viewer import HOUSE
 
     given = settings(context)
@@ -145,7 +145,7 @@ def hold_labels(
 ) -> None:
     """Hold a person's labels: they count nowhere, also those made from now on, until they are released."""
     from storage.db.engine import using
-    from storage.labels import holds
+    from storage.labels.trust import holds
 
     with using(settings(context)) as database, database.begin() as session:
         if holds.is_held(session, author):
@@ -160,7 +160,7 @@ def release(
 ) -> None:
     """Let a person's labels count again. The check then goes by what they say afterwards."""
     from storage.db.engine import using
-    from storage.labels import holds
+    from storage.labels.trust import holds
 
     with using(settings(context)) as database, database.begin() as session:
         number = holds.release(session, author, _viewer())
@@ -180,7 +180,7 @@ def export_labels(
 ) -> None:
     """Write labels with the words that they are about."""
     from storage.db.engine import using
-    from storage.labels.label_export import LABEL_FORMATS, labels_of, written
+    from storage.labels.files.export import LABEL_FORMATS, labels_of, written
     from storage.tables import Audit
     from storage.transfer.exporter import put
     from storage.viewer import HOUSE
@@ -220,8 +220,8 @@ def import_labels(
     """
     from storage.db.engine import using
     from storage.labels.allowed import allowed_names
-    from storage.labels.bring_in import bring_in
-    from storage.labels.label_files import read_labels
+    from storage.labels.files.bring_in import bring_in
+    from storage.labels.files.formats import read_labels
     from storage.tables import Audit
     from tenor.runtime.label_texts import LabelTextReader
 

@@ -9,10 +9,11 @@ from sqlalchemy import select as sql_select
 from sqlmodel import select
 
 from storage.db.engine import Database
-from storage.labels import holds, review
+from storage.labels import review
 from storage.labels.allowed import turn_names
 from storage.labels.effective import effective, effective_values
 from storage.labels.labels import correct, correct_turn, swap_sides, withdraw
+from storage.labels.trust import holds
 from storage.privacy import tombstones
 from storage.tables import Audit, Call, Label, Outbox, Sentence, Turn
 from storage.viewer import Viewer

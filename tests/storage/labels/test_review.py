@@ -13,8 +13,9 @@ from sqlmodel import Session, col
 
 from storage import sample
 from storage.db.engine import Database
-from storage.labels import agreement, checks, holds, review
+from storage.labels import review
 from storage.labels.labels import correct
+from storage.labels.trust import agreement, checks, holds
 from storage.tables import Audit, Call, Label, Sentence
 from storage.viewer import Viewer
 from tenor.errors import BadInput

@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from storage.db.engine import Database
-from storage.labels.author_report import author_report
-from storage.labels.contradictions import LabelledWords, find_contradictions, labelled_words
-from storage.labels.holds import hold
 from storage.labels.labels import correct
-from storage.labels.sample_report import chi_square_tail, sample_report
+from storage.labels.trust.author_report import author_report
+from storage.labels.trust.contradictions import LabelledWords, find_contradictions, labelled_words
+from storage.labels.trust.holds import hold
+from storage.labels.trust.sample_report import chi_square_tail, sample_report
 from storage.viewer import HOUSE, Viewer
 from tests.storage.conversations import NAMES, add_call
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlmodel import Session
 
-from storage.labels import trust
-from storage.labels.agreement import CALL, KINDS, LABEL, current_answers, outlying_reviewers, pairs_of
-from storage.labels.holds import hold, is_held, released_at
+from storage.labels.trust import reliability
+from storage.labels.trust.agreement import CALL, KINDS, LABEL, current_answers, outlying_reviewers, pairs_of
+from storage.labels.trust.holds import hold, is_held, released_at
 from storage.viewer import HOUSE
 
 EVERY = 25
@@ -63,11 +63,11 @@ def suspicions(session: Session, experts: Collection[str] = ()) -> list[Suspicio
                 f"kappa {odd.own.kappa:.2f} ± {odd.own.margin:.2f} over {odd.own.shared} shared sentences, "
                 f"the others {odd.others.kappa:.2f} ± {odd.others.margin:.2f}"
             )
-        for check in trust.class_checks(answers):
+        for check in reliability.class_checks(answers):
             if check.clearly_apart:
                 found.setdefault((check.author, kind), str(check))
         for author, (right, asked) in control_results(session, kind, experts, after=released).items():
-            if trust.fails_controls(right, asked):
+            if reliability.fails_controls(right, asked):
                 found.setdefault((author, kind), f"{right} of {asked} control sentences right")
     return [
         Suspicion(author, kind, reason) for (author, kind), reason in sorted(found.items()) if author not in experts
@@ -104,7 +104,7 @@ def control_results(
     for row in session.execute(asked.where(LABEL.c.kind == kind, LABEL.c.why == "control")):
         if row.at <= (after or {}).get(row.author, -1.0):
             continue
-        known = trust.known_answer(answers.get(row.sentence, {}), row.author, experts)
+        known = reliability.known_answer(answers.get(row.sentence, {}), row.author, experts)
         if known is not None:
             right, number = results.get(row.author, (0, 0))
             results[row.author] = right + (row.value == known), number + 1
@@ -134,13 +134,13 @@ def trusted_labels(session: Session, kind: str, experts: Collection[str] = ()) -
     for (item, is_turn), one in said.items():
         for author in one:
             total[author] += chosen[is_turn][item][1] / len(one)
-    factors = trust.capped(total)
+    factors = reliability.capped(total)
     made = []
     for (item, is_turn), one in sorted(said.items()):
         value, probability = chosen[is_turn][item]
         share = sum(factors[author] for author in one) / len(one)
         others = {author: said_so for author, said_so in one.items() if author != own[item]}
-        settled = item in at_random and trust.settled_answer(others, experts) == value
+        settled = item in at_random and reliability.settled_answer(others, experts) == value
         about = (item, is_turn, calls[item], kind, value, probability * share, tuple(sorted(one)))
         made.append(TrustedLabel(*about, random=item in at_random, settled=settled))
     return made
@@ -148,7 +148,7 @@ def trusted_labels(session: Session, kind: str, experts: Collection[str] = ()) -
 
 def _chosen(answers: Mapping[str, Mapping[str, str]], kind: str) -> dict[str, tuple[str, float]]:
     if kind in KINDS:
-        found = trust.probabilities(answers)
+        found = reliability.probabilities(answers)
         return {item: max(one.items(), key=lambda pair: pair[1]) for item, one in found.items()}
     made = {}
     for item, one in answers.items():

@@ -10,9 +10,9 @@ import msgspec
 from sqlalchemy import select
 from sqlmodel import Session
 
-from storage.labels.agreement import KINDS, LABEL, agreement, current_answers, pairs_of
-from storage.labels.checks import control_results
-from storage.labels.holds import holds
+from storage.labels.trust.agreement import KINDS, LABEL, agreement, current_answers, pairs_of
+from storage.labels.trust.checks import control_results
+from storage.labels.trust.holds import holds
 from storage.viewer import HOUSE
 
 

@@ -13,9 +13,9 @@ import msgspec
 from sqlalchemy import func, select
 from sqlmodel import Session
 
-from storage.labels.agreement import CALL, LABEL
-from storage.labels.contradictions import SENTENCE
 from storage.labels.effective import effective_side
+from storage.labels.trust.agreement import CALL, LABEL
+from storage.labels.trust.contradictions import SENTENCE
 from storage.viewer import Viewer
 
 UNLIKELY = 0.01

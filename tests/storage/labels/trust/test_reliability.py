@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from storage.labels import trust
-from storage.labels.agreement import outlying_reviewers, pairs_of
+from storage.labels.trust import reliability
+from storage.labels.trust.agreement import outlying_reviewers, pairs_of
 
 VALUES = ("negative", "neutral", "positive")
 USUAL = (0.2, 0.6, 0.2)
@@ -44,7 +44,7 @@ def simulated(rng: Random, odd: Labeller, people: int = 6, shared: int = 50) -> 
 
 
 def named(answers: dict[str, dict[str, str]]) -> set[str]:
-    by_class = {check.author for check in trust.class_checks(answers) if check.clearly_apart}
+    by_class = {check.author for check in reliability.class_checks(answers) if check.clearly_apart}
     return by_class | {odd.author for odd in outlying_reviewers(pairs_of("sentiment", answers))}
 
 
@@ -72,14 +72,14 @@ def test_a_sentence_that_all_share_counts_once() -> None:
     for number in range(60):
         truth = rng.choices(VALUES, USUAL)[0]
         answers[str(number)] = {f"p{person}": honest(rng, truth) for person in range(6)}
-    for check in trust.class_checks(answers):
+    for check in reliability.class_checks(answers):
         assert check.own_shared <= 60
         assert check.others_shared <= 60
     assert named(answers) == set()
 
 
 def test_why_somebody_is_told_can_be_read() -> None:
-    checks = trust.class_checks(simulated(Random(1), hides_negatives))
+    checks = reliability.class_checks(simulated(Random(1), hides_negatives))
     check = next(one for one in checks if one.author == "p0" and one.value == "negative")
     assert check.clearly_apart
     assert str(check).startswith(f"of {check.own_shared:.0f} sentences that colleagues call negative they call 0% so")
@@ -92,15 +92,15 @@ def test_what_reliable_people_say_counts_more() -> None:
         item: {"a": honest(rng, value), "b": honest(rng, value), "x": at_random(rng, value), "y": at_random(rng, value)}
         for item, value in truth.items()
     }
-    found = trust.probabilities(answers)
+    found = reliability.probabilities(answers)
     best = {item: max(one, key=one.__getitem__) for item, one in found.items()}
     by_votes = {item: max(sorted(said.values()), key=list(said.values()).count) for item, said in answers.items()}
     right = sum(best[item] == value for item, value in truth.items())
     assert right > sum(by_votes[item] == value for item, value in truth.items())
     assert right > 0.9 * len(truth)
     assert all(sum(one.values()) == pytest.approx(1) for one in found.values())
-    assert trust.probabilities({}) == {}
-    assert max(trust.probabilities({"1": {"a": "x"}, "2": {"a": "y"}})["1"].values()) > 0.5
+    assert reliability.probabilities({}) == {}
+    assert max(reliability.probabilities({"1": {"a": "x"}, "2": {"a": "y"}})["1"].values()) > 0.5
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_what_reliable_people_say_counts_more() -> None:
     ],
 )
 def test_nobody_has_more_than_their_share(weights: dict[str, float], largest: float) -> None:
-    factors = trust.capped(weights)
+    factors = reliability.capped(weights)
     after = {name: weight * factors[name] for name, weight in weights.items()}
     assert max(after.values()) / sum(after.values()) == pytest.approx(largest)
     assert all(0 < factor <= 1 for factor in factors.values())
@@ -125,8 +125,8 @@ def test_the_model_doubts_labels_that_it_is_surer_of_otherwise() -> None:
     calm = {"negative": 0.1, "neutral": 0.8, "positive": 0.1}
     unsure = {"negative": 0.4, "neutral": 0.35, "positive": 0.25}
     labels = ["negative", "negative", "neutral", "neutral", "neutral", "neutral"]
-    assert trust.doubted(labels, [sure, sure, calm, calm, sure, unsure]) == [False] * 4 + [True, False]
-    assert trust.doubted([], []) == []
+    assert reliability.doubted(labels, [sure, sure, calm, calm, sure, unsure]) == [False] * 4 + [True, False]
+    assert reliability.doubted([], []) == []
 
 
 @pytest.mark.parametrize(
@@ -142,14 +142,14 @@ def test_the_model_doubts_labels_that_it_is_surer_of_otherwise() -> None:
     ],
 )
 def test_an_answer_is_known_by_two_people_or_an_expert(said: dict[str, str], known: str, settled: str) -> None:
-    assert trust.known_answer(said, "a", {"eva"}) == known
-    assert trust.settled_answer(said, {"eva"}) == settled
+    assert reliability.known_answer(said, "a", {"eva"}) == known
+    assert reliability.settled_answer(said, {"eva"}) == settled
 
 
 def test_who_gets_control_sentences_wrong_is_told_only_when_it_is_clear() -> None:
-    assert trust.fails_controls(2, 20)
-    assert not trust.fails_controls(2, 8)
-    assert not trust.fails_controls(15, 20)
-    low, high = trust.wilson(8, 10)
+    assert reliability.fails_controls(2, 20)
+    assert not reliability.fails_controls(2, 8)
+    assert not reliability.fails_controls(15, 20)
+    low, high = reliability.wilson(8, 10)
     assert low < 0.8 < high
-    assert trust.wilson(0, 0) == (0.0, 1.0)
+    assert reliability.wilson(0, 0) == (0.0, 1.0)

@@ -19,7 +19,7 @@ from sqlmodel import Session, col
 
 from storage.db.engine import Database
 from storage.labels.allowed import turn_names
-from storage.labels.label_files import BadRow, LabelRow
+from storage.labels.files.formats import BadRow, LabelRow
 from storage.labels.labels import correct, correct_turn
 from storage.tables import Call, Label, Turn
 from storage.viewer import Role, Viewer

@@ -12,9 +12,9 @@ import pytest
 from sqlmodel import col, select
 
 from storage.db.engine import Database
-from storage.labels.bring_in import bring_in
-from storage.labels.label_export import LabelFormat, labels_of, written
-from storage.labels.label_files import BadRow, LabelRow, read_labels
+from storage.labels.files.bring_in import bring_in
+from storage.labels.files.export import LabelFormat, labels_of, written
+from storage.labels.files.formats import BadRow, LabelRow, read_labels
 from storage.queries.turns import between, corrected_turns
 from storage.tables import Call, Label, Sentence, Turn
 from storage.transfer.nemo import LabelledLine, labelled_line, nemo_files

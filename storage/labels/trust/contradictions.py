@@ -15,7 +15,7 @@ import msgspec
 from sqlalchemy import select
 from sqlmodel import Session
 
-from storage.labels.agreement import LABEL
+from storage.labels.trust.agreement import LABEL
 from storage.tables import Sentence, Turn
 
 SENTENCE = Sentence.__table__  # type: ignore[attr-defined]
