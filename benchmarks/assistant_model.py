@@ -16,8 +16,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy is imported
 from finetune.corpus import assistant_corpus
 from finetune.evaluate.assistant_scores import measured
 from finetune.evaluate.scores import percentile
-from nlp.inference.assistant_model import AssistantModel
-from nlp.inference.token_encoder import TokenEncoder
+from nlp.inference.assistant.assistant_model import AssistantModel
+from nlp.inference.models.token_encoder import TokenEncoder
 
 INTENT, SLOT_F1, P95_MS = 0.95, 0.92, 10.0
 

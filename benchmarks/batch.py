@@ -40,7 +40,7 @@ from finetune.evaluate.scores import percentile
 from ingest.audio.recording import open_recording
 from ingest.sources import Source
 from nlp.inference.local import LocalBackend
-from nlp.inference.onnx_model import DEFAULT, OnnxModel
+from nlp.inference.models.onnx_model import DEFAULT, OnnxModel
 from tenor import telemetry
 from tenor.settings import TelemetrySettings
 

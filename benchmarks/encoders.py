@@ -25,7 +25,7 @@ from finetune.evaluate.report import Scores, added_scores, intent_scores, outsid
 from finetune.evaluate.scores import accuracy, percentile
 from finetune.train.batches import HeadCorpus
 from nlp.inference.local import LocalBackend
-from nlp.inference.onnx_model import OnnxModel
+from nlp.inference.models.onnx_model import OnnxModel
 from tenor.model_store import ModelCard
 from tenor.taxonomy.intents import Taxonomy, read
 

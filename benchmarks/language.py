@@ -28,7 +28,7 @@ from finetune.corpus import datasets
 from finetune.evaluate.report import Scores, all_scores, sentiment_scores
 from finetune.evaluate.scores import percentile
 from nlp.inference.local import LocalBackend
-from nlp.inference.onnx_model import DEFAULT, OnnxModel
+from nlp.inference.models.onnx_model import DEFAULT, OnnxModel
 
 TARGETS = {
     "own macro-F1": 0.75,

@@ -15,9 +15,9 @@ from finetune.corpus import datasets
 from finetune.corpus.examples import LabelledText, TaggedText
 from finetune.evaluate.scores import accuracy
 from finetune.recipes.base import JsonlRunRecord, described, find_recipe, needs_training, read_parameters, read_rows
-from nlp.inference import token_encoder
-from nlp.inference.language_model import open_model
-from nlp.inference.onnx_model import DEFAULT
+from nlp.inference.models import token_encoder
+from nlp.inference.models.language_model import open_model
+from nlp.inference.models.onnx_model import DEFAULT
 from tenor.errors import BadInput, TenorError
 from tenor.taxonomy import intents as taxonomy
 

@@ -15,7 +15,7 @@ from finetune.evaluate.scores import accuracy
 from finetune.export.onnx_export import call_sentences, export, quantize
 from finetune.train.network import Network
 from finetune.train.trainer import TrainingOptions, train_intents
-from nlp.inference.onnx_model import OnnxModel
+from nlp.inference.models.onnx_model import OnnxModel
 from tenor.model_store import ModelCard
 
 

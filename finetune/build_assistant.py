@@ -26,9 +26,9 @@ from finetune.export.onnx_export import quantize
 from finetune.train.assistant_layers import AssistantLayers
 from finetune.train.assistant_trainer import AssistantOptions, encoded, train_assistant
 from finetune.train.encoders import PretrainedEncoder
-from nlp.inference.assistant_model import INTENT, MASK, SLOTS, AssistantCard, AssistantModel
-from nlp.inference.onnx_model import EMBEDDING
-from nlp.inference.token_encoder import STATES, TokenEncoder
+from nlp.inference.assistant.assistant_model import INTENT, MASK, SLOTS, AssistantCard, AssistantModel
+from nlp.inference.models.onnx_model import EMBEDDING
+from nlp.inference.models.token_encoder import STATES, TokenEncoder
 from tenor.taxonomy.assistant import NO_MATCH, SLOT_LABELS, SPOKEN_INTENTS
 
 RANGES = 300

@@ -25,9 +25,9 @@ from finetune.train.language_trainer import LanguageOptions, encoded_examples, t
 from finetune.train.loop import RunPlace
 from finetune.train.state_cache import StateCache
 from finetune.train.token_head import fit_tokens
-from nlp.inference.layered_model import LayeredModel
-from nlp.inference.onnx_model import fingerprint
-from nlp.inference.token_encoder import TokenEncoder
+from nlp.inference.models.layered_model import LayeredModel
+from nlp.inference.models.onnx_model import fingerprint
+from nlp.inference.models.token_encoder import TokenEncoder
 from tenor.model_store import ModelCard
 from tenor.taxonomy.intents import Taxonomy
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from nlp.inference.onnx_model import DEFAULT
+from nlp.inference.models.onnx_model import DEFAULT
 from tenor.model_store.card import CARD, Kind
 from tenor.model_store.digest import digest_of, file_hashes
 from tenor.model_store.promotions import FILE, Promotion

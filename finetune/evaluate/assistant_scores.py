@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from finetune.corpus.assistant_corpus import TALK, Utterance
 from finetune.evaluate.report import Scores
 from finetune.evaluate.scores import accuracy, span_f1
-from nlp.inference.assistant_model import AssistantModel
-from nlp.inference.bio import spans_of
+from nlp.inference.assistant.assistant_model import AssistantModel
+from nlp.inference.assistant.bio import spans_of
 
 
 def measured(model: AssistantModel, rows: Sequence[Utterance]) -> Scores:

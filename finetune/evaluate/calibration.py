@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from finetune.corpus import datasets
 from finetune.corpus.examples import LabelledText
 from nlp.inference.heads.intents import IntentHead
-from nlp.inference.language_model import LanguageModel
-from nlp.inference.onnx_model import Prediction
+from nlp.inference.models.language_model import LanguageModel
+from nlp.inference.models.onnx_model import Prediction
 from tenor.model_store import ModelCard
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy, WantedIntent
 

@@ -10,8 +10,8 @@ from finetune.corpus.call_sentences import CallSentence
 from finetune.evaluate.calibration import added_intents
 from finetune.evaluate.scores import accuracy, f1_by_label, macro_f1, span_f1
 from nlp.conversation.task import task_of
-from nlp.inference.language_model import LanguageModel
 from nlp.inference.local import LocalBackend
+from nlp.inference.models.language_model import LanguageModel
 from nlp.inference.types import SentenceContext
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy, read
 

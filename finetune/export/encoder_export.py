@@ -27,8 +27,8 @@ from finetune.export.activation_ranges import Inputs
 from finetune.export.onnx_export import call_sentences, quantize
 from finetune.train.batches import load_tokenizer
 from finetune.train.encoders import PretrainedEncoder
-from nlp.inference.onnx_model import open_session
-from nlp.inference.token_encoder import STATES, EncoderCard, TokenEncoder
+from nlp.inference.models.onnx_model import open_session
+from nlp.inference.models.token_encoder import STATES, EncoderCard, TokenEncoder
 
 ASSISTANT_SENTENCES = 300
 MEASURED_SENTENCES = 200

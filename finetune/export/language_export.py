@@ -1,7 +1,7 @@
 """A language model on the shared encoder as files: graph, sentence heads, training weights, card. Needs `finetune`.
 
 model.onnx    upper layers and token heads, int8
-heads.npz     sentence heads, which `nlp.inference.layered_model` applies
+heads.npz     sentence heads, which `nlp.inference.models.layered_model` applies
 weights.npz   layers and heads in half precision, to go on training from
 model.json    the card; golden.jsonl: sentences and the answers that the model must give
 """
@@ -26,7 +26,7 @@ from finetune.export.onnx_export import quantize
 from finetune.train.encoders import empty_layers
 from finetune.train.language_layers import ExportedLayers, LanguageLayers
 from finetune.train.language_trainer import Labels
-from nlp.inference.layered_model import (
+from nlp.inference.models.layered_model import (
     HEADS,
     MASK,
     POOLED,
@@ -35,7 +35,7 @@ from nlp.inference.layered_model import (
     together,
     write_heads,
 )
-from nlp.inference.token_encoder import STATES, TokenEncoder
+from nlp.inference.models.token_encoder import STATES, TokenEncoder
 from nlp.inference.types import SentenceContext
 from tenor.errors import BadInput
 from tenor.model_store import ModelCard

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from finetune.corpus.datasets import DatasetSource
 from finetune.evaluate.report import Scores
-from nlp.inference.token_encoder import EncoderCard
+from nlp.inference.models.token_encoder import EncoderCard
 from tenor.model_store import ModelCard
 
 _TEXT = """# {name} {version}

@@ -19,7 +19,7 @@ from finetune.export.saturation import leave_headroom
 from finetune.export.smooth_quant import smooth
 from finetune.train.batches import HeadCorpus, batches, load_tokenizer
 from finetune.train.network import ExportedNetwork, Network
-from nlp.inference.onnx_model import EMBEDDING
+from nlp.inference.models.onnx_model import EMBEDDING
 
 SENTENCES = 300
 """Enough to know the ranges of activations."""

@@ -33,8 +33,8 @@ from finetune.recipes.base import (
     stoppable,
 )
 from finetune.recipes.language_rows import SENTENCE_HEADS, examples, grown, language_rows, repeatable_encoder, replay
-from nlp.inference.layered_model import HEADS, LayeredModel, SentenceHeads, read_heads, write_heads
-from nlp.inference.onnx_model import Floats
+from nlp.inference.models.layered_model import HEADS, LayeredModel, SentenceHeads, read_heads, write_heads
+from nlp.inference.models.onnx_model import Floats
 from nlp.inference.types import SentenceContext
 
 SUFFIX = ".npz"

@@ -19,7 +19,7 @@ from finetune.corpus.assistant_corpus import Utterance
 from finetune.export.language_folder import NEW_NAME, NEW_VERSION
 from finetune.recipes.base import MODEL, RunRecord, StopRequest, TrainingRow, needs_training, rows_of, stoppable
 from finetune.recipes.language_rows import repeatable_encoder
-from nlp.inference.assistant_model import DEFAULT, AssistantCard, AssistantModel
+from nlp.inference.assistant.assistant_model import DEFAULT, AssistantCard, AssistantModel
 from tenor.errors import BadInput
 from tenor.taxonomy.assistant import NO_MATCH, OUTSIDE, routed_intent
 

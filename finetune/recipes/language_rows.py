@@ -9,9 +9,9 @@ from random import Random
 from finetune.corpus import datasets, mixture
 from finetune.corpus.examples import LanguageExample, Span
 from finetune.recipes.base import TrainingRow, rows_of
-from nlp.inference.bio import spans_of
-from nlp.inference.token_encoder import TokenEncoder
-from nlp.inference.words import word_offsets
+from nlp.inference.assistant.bio import spans_of
+from nlp.inference.assistant.words import word_offsets
+from nlp.inference.models.token_encoder import TokenEncoder
 from tenor.errors import BadInput
 from tenor.taxonomy.intents import read
 

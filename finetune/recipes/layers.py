@@ -19,7 +19,7 @@ from finetune.corpus.examples import LanguageExample
 from finetune.export.language_folder import WEIGHTS, child_card, open_start, write_golden
 from finetune.recipes.base import MODEL, RunRecord, StopRequest, TrainingRow, needs_training, stoppable
 from finetune.recipes.language_rows import examples, grown, language_rows, repeatable_encoder, replay
-from nlp.inference.layered_model import LayeredModel
+from nlp.inference.models.layered_model import LayeredModel
 from nlp.inference.types import SentenceContext
 
 if TYPE_CHECKING:

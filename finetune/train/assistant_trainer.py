@@ -13,8 +13,8 @@ from finetune.corpus.assistant_corpus import Utterance
 from finetune.train.assistant_layers import AssistantLayers
 from finetune.train.batches import IGNORED
 from finetune.train.loop import Figures, LoopOptions, Precision, RunPlace, train
-from nlp.inference.token_encoder import EncodedText, TokenEncoder
-from nlp.inference.words import deciding_tokens, word_offsets
+from nlp.inference.assistant.words import deciding_tokens, word_offsets
+from nlp.inference.models.token_encoder import EncodedText, TokenEncoder
 from tenor.taxonomy.assistant import SLOT_LABELS, SPOKEN_INTENTS
 
 

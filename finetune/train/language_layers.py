@@ -5,7 +5,7 @@
 
 A segment says which tokens are what was said, by whom, and which are the sentence before. The encoder itself is told
 nothing, so a text that several models read is encoded once. Sentence heads read the pooled vector; they are applied
-outside of the exported graph (`nlp/inference/layered_model.py`), so that a new head needs no new graph.
+outside of the exported graph (`nlp/inference/models/layered_model.py`), so that a new head needs no new graph.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from finetune.train.encoders import PretrainedEncoder
 from finetune.train.network import NeighbourTokenHead, grown_linear
-from nlp.inference.layered_model import BEFORE, SEGMENTS
+from nlp.inference.models.layered_model import BEFORE, SEGMENTS
 
 INNER = 128
 """Width of a token head."""

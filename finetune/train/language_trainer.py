@@ -14,9 +14,9 @@ from finetune.train.batches import IGNORED, token_targets
 from finetune.train.language_layers import LanguageLayers
 from finetune.train.loop import Figures, LoopOptions, RunPlace, train
 from finetune.train.state_cache import StateCache
-from nlp.inference.layered_model import BEFORE, LONGEST_BEFORE, NOBODY, ROLES
-from nlp.inference.onnx_model import Floats
-from nlp.inference.token_encoder import EncodedText
+from nlp.inference.models.layered_model import BEFORE, LONGEST_BEFORE, NOBODY, ROLES
+from nlp.inference.models.onnx_model import Floats
+from nlp.inference.models.token_encoder import EncodedText
 
 ALSO = 0.25
 """Share of the target that intents which would do as well have together."""
@@ -176,7 +176,7 @@ def summed_loss(network: LanguageLayers, batch: Sequence[DrawnExample], weights:
 
 
 def padded(batch: Sequence[DrawnExample]) -> tuple[Tensor, Tensor, Tensor]:
-    """States, mask and segments of a batch, as `nlp.inference.layered_model.together` makes them."""
+    """States, mask and segments of a batch, as `nlp.inference.models.layered_model.together` makes them."""
     length, width = max(map(len, batch)), batch[0].form.states.shape[1]
     states = torch.zeros(len(batch), length, width)
     mask = torch.zeros(len(batch), length, dtype=torch.int64)

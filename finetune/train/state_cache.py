@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nlp.inference.token_encoder import EncodedText, TokenEncoder
+from nlp.inference.models.token_encoder import EncodedText, TokenEncoder
 
 AT_ONCE = 512
 

@@ -41,11 +41,11 @@ def local_models(language: LanguageSettings, make: Callable[[LocalBackend], T], 
 def open_local(language: LanguageSettings, folder: Path | None = None) -> LocalBackend:
     """Our models, also where a pipeline would ask a server: `tenor riva` is one. A promoted model's `folder` takes the
     place of the settings' one; it must give its golden answers."""
-    from nlp.inference.combined_model import with_all_heads
-    from nlp.inference.golden import language_answers
-    from nlp.inference.language_model import open_model
     from nlp.inference.local import LocalBackend
-    from nlp.inference.onnx_model import DEFAULT
+    from nlp.inference.models.combined_model import with_all_heads
+    from nlp.inference.models.golden import language_answers
+    from nlp.inference.models.language_model import open_model
+    from nlp.inference.models.onnx_model import DEFAULT
     from tenor.model_store.golden import check_golden
 
     given = folder or (Path(language.model) if language.model else None)

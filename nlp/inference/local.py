@@ -10,9 +10,9 @@ from nlp.inference.heads.novelty import NoveltyHead
 from nlp.inference.heads.sentiments import SentimentHead
 from nlp.inference.heads.slots import find_slots
 from nlp.inference.language_id import is_foreign
-from nlp.inference.language_model import LanguageModel, open_model
 from nlp.inference.mask_filling import fill_masks, original_entities
-from nlp.inference.onnx_model import Floats, Prediction
+from nlp.inference.models.language_model import LanguageModel, open_model
+from nlp.inference.models.onnx_model import Floats, Prediction
 from nlp.inference.types import (
     ENGLISH,
     OTHER,

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from tokenizers import Tokenizer
 
-from nlp.inference.onnx_model import DEFAULT, LONGEST, MOST_CHARACTERS, open_session, softmax
+from nlp.inference.models.onnx_model import DEFAULT, LONGEST, MOST_CHARACTERS, open_session, softmax
 from tenor.errors import BadInput
 from tenor.redaction import Span
 

@@ -80,13 +80,13 @@ def golden_for(kind: Kind, folder: Path) -> bytes:
 
 
 def _ask(kind: Kind, folder: Path, texts: Sequence[str]) -> list[dict[str, str]]:
-    from nlp.inference.golden import assistant_answers, language_answers
+    from nlp.inference.models.golden import assistant_answers, language_answers
 
     if kind == "assistant":
-        from nlp.inference.assistant_model import AssistantModel
+        from nlp.inference.assistant.assistant_model import AssistantModel
 
         return assistant_answers(AssistantModel(folder), texts)
-    from nlp.inference.language_model import open_model
+    from nlp.inference.models.language_model import open_model
 
     return language_answers(open_model(folder), texts)
 

@@ -25,7 +25,7 @@ from tenor.settings import Settings
 from tenor.taxonomy.assistant import NO_MATCH
 
 if TYPE_CHECKING:
-    from nlp.inference.assistant_model import AssistantModel, Parsed
+    from nlp.inference.assistant.assistant_model import AssistantModel, Parsed
 
 CONSIDERED: Final = 4
 """Intents that the engine is told of."""
@@ -72,7 +72,7 @@ def understander(
 ) -> Understander:
     """The model if there is one, else the rules. `examples` are sentences of intents of an author's own."""
     if model:
-        from nlp.inference.assistant_model import DEFAULT, AssistantModel
+        from nlp.inference.assistant.assistant_model import DEFAULT, AssistantModel
 
         if folder is not None:
             return CheckedModel(open_assistant_model(folder), examples)
@@ -83,8 +83,8 @@ def understander(
 
 def open_assistant_model(folder: Path) -> AssistantModel:
     """A promoted model, which must give its golden answers."""
-    from nlp.inference.assistant_model import AssistantModel
-    from nlp.inference.golden import assistant_answers
+    from nlp.inference.assistant.assistant_model import AssistantModel
+    from nlp.inference.models.golden import assistant_answers
 
     model = AssistantModel(folder)
     check_golden(folder, model.id, lambda golden: assistant_answers(model, [one.text for one in golden]))

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nlp.inference.few_shot import probabilities, similarity
+from nlp.inference.heads.few_shot import probabilities, similarity
 from nlp.inference.local import LocalBackend
 from nlp.inference.types import Backend, SentenceAnalysis
 from tenor.errors import BadInput

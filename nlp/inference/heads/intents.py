@@ -12,9 +12,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from nlp.inference.few_shot import embeddings, similarity
-from nlp.inference.language_model import LanguageModel
-from nlp.inference.onnx_model import Floats, Prediction, fingerprint
+from nlp.inference.heads.few_shot import embeddings, similarity
+from nlp.inference.models.language_model import LanguageModel
+from nlp.inference.models.onnx_model import Floats, Prediction, fingerprint
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy
 
 HEAD = "intent"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlp.inference.few_shot import embeddings
-from nlp.inference.language_model import LanguageModel
-from nlp.inference.onnx_model import Floats
+from nlp.inference.heads.few_shot import embeddings
+from nlp.inference.models.language_model import LanguageModel
+from nlp.inference.models.onnx_model import Floats
 from tenor.taxonomy.intents import Taxonomy
 
 EXAMPLES = 4

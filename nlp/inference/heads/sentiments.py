@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 
-from nlp.inference.few_shot import embeddings, probabilities, similarity
-from nlp.inference.language_model import LanguageModel
-from nlp.inference.onnx_model import Prediction
+from nlp.inference.heads.few_shot import embeddings, probabilities, similarity
+from nlp.inference.models.language_model import LanguageModel
+from nlp.inference.models.onnx_model import Prediction
 from tenor.taxonomy.sentiments import SentimentDefinition, valence_of
 
 HEAD = "sentiment"

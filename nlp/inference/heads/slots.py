@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nlp.inference.onnx_model import Prediction
+from nlp.inference.models.onnx_model import Prediction
 from nlp.inference.types import Entity, ScoredLabel
 
 OUTSIDE = "O"

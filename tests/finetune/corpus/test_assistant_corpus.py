@@ -8,7 +8,7 @@ import pytest
 
 from finetune.corpus import augmentation
 from finetune.corpus.assistant_corpus import Utterance, frozen, hands, utterance, without
-from nlp.inference.bio import spans_of
+from nlp.inference.assistant.bio import spans_of
 from tenor.taxonomy.assistant import SLOT_LABELS, SPOKEN_INTENTS
 
 

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from finetune.export.saturation import MOST, Weights, largest_pairs, leave_headroom, scaled
-from nlp.inference import assistant_model, token_encoder
-from nlp.inference.onnx_model import DEFAULT
+from nlp.inference.assistant import assistant_model
+from nlp.inference.models import token_encoder
+from nlp.inference.models.onnx_model import DEFAULT
 
 ROWS, COLUMNS = 7, 5
 

@@ -17,13 +17,13 @@ import numpy as np
 import pytest
 
 from finetune.recipes.base import JsonlRunRecord, TrainingRow, find_recipe, read_parameters
-from nlp.inference.layered_model import LayeredModel
-from nlp.inference.token_encoder import shared_encoder
+from nlp.inference.models.layered_model import LayeredModel
+from nlp.inference.models.token_encoder import shared_encoder
 from nlp.inference.types import SentenceContext
 from tenor.errors import BadInput
 from tenor.model_store import ModelCard
 from tests.finetune.recipes.rows import company_rows, write_rows
-from tests.nlp.inference.layered import SLOTS
+from tests.nlp.inference.models.layered import SLOTS
 
 pytestmark = [
     pytest.mark.train,
@@ -97,7 +97,7 @@ def test_the_weights_beside_it_are_those_of_the_model(trained: Path) -> None:
     import torch
 
     from finetune.export.language_export import read_weights
-    from nlp.inference.layered_model import together
+    from nlp.inference.models.layered_model import together
 
     model = LayeredModel(trained / "model")
     network = read_weights(trained / "model" / "weights.npz").eval()
@@ -188,7 +188,7 @@ def test_the_assistant_goes_on_from_its_int8_weights() -> None:
 
     from finetune.export.dequantize import float_weights
     from finetune.train.assistant_layers import AssistantLayers
-    from nlp.inference.assistant_model import DEFAULT, AssistantModel
+    from nlp.inference.assistant.assistant_model import DEFAULT, AssistantModel
 
     model = AssistantModel()
     network = AssistantLayers.from_weights(float_weights(DEFAULT / "model.onnx")).eval()
@@ -203,7 +203,7 @@ def test_the_assistant_goes_on_from_its_int8_weights() -> None:
 
 
 def test_an_intent_and_a_slot_of_ones_own_in_one_model(tmp_path: Path) -> None:
-    from nlp.inference.assistant_model import DEFAULT, AssistantModel
+    from nlp.inference.assistant.assistant_model import DEFAULT, AssistantModel
 
     settings = ("epochs=25", "replay=40", "layer_rate=3e-4", "head_rate=3e-3", "validate_every=5")
     folder = run(DEFAULT, tmp_path, *settings, rows=_turns(), name="intent-slot")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from finetune.train.state_cache import StateCache
-from nlp.inference.token_encoder import EncodedText, shared_encoder
+from nlp.inference.models.token_encoder import EncodedText, shared_encoder
 
 
 def test_what_was_encoded_once_is_read_from_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

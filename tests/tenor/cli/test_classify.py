@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from nlp.inference.onnx_model import DEFAULT
+from nlp.inference.models.onnx_model import DEFAULT
 from tenor.cli.commands.classify import classify
 from tenor.cli.context import Context
 from tenor.errors import BadInput

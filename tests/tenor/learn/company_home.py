@@ -10,7 +10,7 @@ from storage.registry.registry import Registry
 from storage.sample.company import COMPANY, CompanyLine, SampleAnswer, add_company
 from storage.viewer import Viewer
 from tenor.settings import Settings
-from tests.nlp.inference.layered import write_layered
+from tests.nlp.inference.models.layered import write_layered
 
 ANN = Viewer("ann", "analyst")
 SHARED = tuple(one["name"] for one in (*COMPANY["intents"], *COMPANY["agent"]) if not one.get("own"))

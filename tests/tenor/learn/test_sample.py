@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from nlp.inference.onnx_model import DEFAULT
+from nlp.inference.models.onnx_model import DEFAULT
 from tenor.learn.sample import NAME, TRIED
 from tenor.model_store.card import read_card
 from tenor.settings import Settings

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nlp.inference import assistant_model, onnx_model
+from nlp.inference.assistant import assistant_model
+from nlp.inference.models import onnx_model
 from tenor.model_store.card import read_card
 from tenor.model_store.shipped import SHIPPED
 

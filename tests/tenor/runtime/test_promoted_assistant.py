@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from nlp.inference.assistant_model import DEFAULT
+from nlp.inference.assistant.assistant_model import DEFAULT
 from tenor.events import Call
 from tenor.model_store.card import CARD
 from tenor.model_store.digest import digest_of, file_hashes

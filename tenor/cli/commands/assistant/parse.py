@@ -14,7 +14,7 @@ from tenor.cli.output import complain
 from tenor.errors import BadInput
 
 if TYPE_CHECKING:
-    from nlp.inference.assistant_model import Parsed
+    from nlp.inference.assistant.assistant_model import Parsed
 
 
 def parse(
@@ -27,7 +27,7 @@ def parse(
 
     A line that is not UTF-8 text gives {"error", "line"}, the rest goes on, and the command exits with 2.
     """
-    from nlp.inference.assistant_model import DEFAULT, AssistantModel
+    from nlp.inference.assistant.assistant_model import DEFAULT, AssistantModel
 
     if not files and sys.stdin.isatty():
         raise BadInput("nothing to parse", "tenor assistant parse FILE, or lines on standard input")
@@ -65,7 +65,7 @@ def _numbered(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def _shown(parsed: Parsed) -> dict[str, object]:
-    from nlp.inference.assistant_model import printed_intent
+    from nlp.inference.assistant.assistant_model import printed_intent
 
     return {
         "text": parsed.text,

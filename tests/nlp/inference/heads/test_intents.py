@@ -6,7 +6,7 @@ import pytest
 
 from finetune.corpus import datasets
 from nlp.inference.local import LocalBackend
-from nlp.inference.onnx_model import OnnxModel
+from nlp.inference.models.onnx_model import OnnxModel
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy, WantedIntent, read
 
 PETS = WantedIntent(

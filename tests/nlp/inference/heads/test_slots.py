@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nlp.inference.heads.slots import find_slots
-from nlp.inference.onnx_model import Prediction
+from nlp.inference.models.onnx_model import Prediction
 from nlp.inference.types import Entity, ScoredLabel, slots_by_name
 
 TAGS = ("O", "B-date", "I-date", "B-amount", "I-amount")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlp.inference.words import deciding_tokens, word_offsets
+from nlp.inference.assistant.words import deciding_tokens, word_offsets
 
 
 def test_words_are_what_stands_between_blanks() -> None:

@@ -11,9 +11,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from nlp.inference.layered_model import BEFORE, HEADS, MASK, POOLED, SEGMENT, write_heads
-from nlp.inference.onnx_model import Floats
-from nlp.inference.token_encoder import STATES, shared_encoder
+from nlp.inference.models.layered_model import BEFORE, HEADS, MASK, POOLED, SEGMENT, write_heads
+from nlp.inference.models.onnx_model import Floats
+from nlp.inference.models.token_encoder import STATES, shared_encoder
 from tenor.model_store import ModelCard
 
 WIDTH = 384

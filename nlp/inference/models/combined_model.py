@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import msgspec
 
-from nlp.inference.language_model import LanguageModel, open_model
-from nlp.inference.onnx_model import Prediction
+from nlp.inference.models.language_model import LanguageModel, open_model
+from nlp.inference.models.onnx_model import Prediction
 from nlp.inference.types import SentenceContext
 
 NEEDED = ("sentiment", "intent", "slots")

@@ -11,15 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlp.inference.assistant_model import AssistantModel
+from nlp.inference.assistant.assistant_model import AssistantModel
 from nlp.inference.backend import open_local
-from nlp.inference.language_model import open_model
-from nlp.inference.layered_model import HEADS, LayeredModel, encoded_sentences, together
-from nlp.inference.token_encoder import EncodedText, TokenEncoder, shared_encoder
+from nlp.inference.models.language_model import open_model
+from nlp.inference.models.layered_model import HEADS, LayeredModel, encoded_sentences, together
+from nlp.inference.models.token_encoder import EncodedText, TokenEncoder, shared_encoder
 from nlp.inference.types import SentenceContext
 from tenor.errors import BadInput
 from tenor.settings import LanguageSettings
-from tests.nlp.inference.layered import SLOTS, write_layered
+from tests.nlp.inference.models.layered import SLOTS, write_layered
 
 SENTIMENTS = ("negative", "neutral", "positive")
 TEXT = "please call me back on friday"

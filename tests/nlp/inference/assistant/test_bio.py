@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlp.inference.bio import BioDecoder, spans_of
+from nlp.inference.assistant.bio import BioDecoder, spans_of
 
 LABELS = ("B-item", "B-place", "I-item", "I-place", "O")
 

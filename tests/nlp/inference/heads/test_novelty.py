@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nlp.inference.heads.novelty import NoveltyHead
 from nlp.inference.local import LocalBackend
-from nlp.inference.onnx_model import OnnxModel
+from nlp.inference.models.onnx_model import OnnxModel
 from tenor.taxonomy.intents import Taxonomy, WantedIntent
 
 KNOWN = ("I'd like to know my balance please", "my order has not arrived", "could you repeat that", "thank you so much")

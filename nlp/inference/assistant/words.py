@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nlp.inference.onnx_model import Offsets
+from nlp.inference.models.onnx_model import Offsets
 
 _WORD = re.compile(r"\S+")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlp.inference.tag_rules import ruled
+from nlp.inference.assistant.tag_rules import ruled
 from tenor.taxonomy.assistant import NO_MATCH
 
 O, B = "O", "B-verb"  # noqa: E741

@@ -9,9 +9,10 @@ from shutil import copyfile
 
 import pytest
 
-from nlp.inference import assistant_model, token_encoder
-from nlp.inference.assistant_model import AssistantModel, printed_intent
-from nlp.inference.token_encoder import TokenEncoder, shared_encoder
+from nlp.inference.assistant import assistant_model
+from nlp.inference.assistant.assistant_model import AssistantModel, printed_intent
+from nlp.inference.models import token_encoder
+from nlp.inference.models.token_encoder import TokenEncoder, shared_encoder
 from tenor.errors import BadInput
 from tenor.taxonomy.assistant import SLOT_LABELS, SPOKEN_INTENTS
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from nlp.inference.onnx_model import DEFAULT, OnnxModel, Prediction
+from nlp.inference.models.onnx_model import DEFAULT, OnnxModel, Prediction
 from nlp.inference.types import SentenceContext
 from tenor.model_store import ModelCard, read_card
 
@@ -33,6 +33,6 @@ def open_model(folder: Path = DEFAULT, *, threads: int = 1) -> LanguageModel:
     """On the shared encoder, or with an encoder of its own, as its card says."""
     if not read_card(folder).encoder_sha256:
         return OnnxModel(folder, threads=threads)
-    from nlp.inference.layered_model import LayeredModel
+    from nlp.inference.models.layered_model import LayeredModel
 
     return LayeredModel(folder, threads=threads)

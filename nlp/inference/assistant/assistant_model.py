@@ -15,18 +15,18 @@ from typing import TypedDict
 import msgspec
 import numpy as np
 
-from nlp.inference.bio import BioDecoder, spans_of
-from nlp.inference.onnx_model import EMBEDDING, Floats, Offsets, batched, open_session, softmax
-from nlp.inference.tag_rules import ruled
-from nlp.inference.token_encoder import STATES, EncodedText, TokenEncoder, shared_encoder
-from nlp.inference.words import deciding_tokens, word_offsets
+from nlp.inference.assistant.bio import BioDecoder, spans_of
+from nlp.inference.assistant.tag_rules import ruled
+from nlp.inference.assistant.words import deciding_tokens, word_offsets
+from nlp.inference.models.onnx_model import EMBEDDING, Floats, Offsets, batched, open_session, softmax
+from nlp.inference.models.token_encoder import STATES, EncodedText, TokenEncoder, shared_encoder
 from tenor.errors import BadInput
 from tenor.model_store import CARD, no_model
 from tenor.model_store.digest import digest_by_card
 from tenor.taxonomy.assistant import NO_MATCH, OUTSIDE
 from tenor.taxonomy.assistant import printed_intent as printed_intent
 
-DEFAULT = Path(__file__).parents[1] / "models" / "tenor-assistant-1"
+DEFAULT = Path(__file__).parents[2] / "models" / "tenor-assistant-1"
 INTENT, SLOTS, MASK = "intent", "slots", "attention_mask"
 _PUNCTUATION = "".join(set(string.punctuation) - set("$%#+&@")) + "…“”«»¿¡\u2018\u2019\u2013\u2014"
 """What is taken off the ends of a slot; signs that belong to a value stay."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nlp.inference.onnx_model import Floats
+from nlp.inference.models.onnx_model import Floats
 
 _NEVER = -1e9
 

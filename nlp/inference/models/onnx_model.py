@@ -21,7 +21,7 @@ from nlp.inference.types import SentenceContext
 from tenor.errors import BadInput
 from tenor.model_store import no_model, read_card
 
-DEFAULT = Path(__file__).parents[1] / "models" / "tenor-language-2"
+DEFAULT = Path(__file__).parents[2] / "models" / "tenor-language-2"
 EMBEDDING = "embedding"
 LONGEST = 128
 """Tokens of a sentence that are read; the rest is not what it turns on."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nlp.inference.assistant_model import AssistantModel
-    from nlp.inference.language_model import LanguageModel
+    from nlp.inference.assistant.assistant_model import AssistantModel
+    from nlp.inference.models.language_model import LanguageModel
 
 
 def language_answers(model: LanguageModel, texts: Sequence[str]) -> list[dict[str, str]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nlp.inference.onnx_model import BATCH_SENTENCES, BATCH_TOKENS, DEFAULT, OnnxModel, batched
+from nlp.inference.models.onnx_model import BATCH_SENTENCES, BATCH_TOKENS, DEFAULT, OnnxModel, batched
 from tenor.errors import BadInput
 
 

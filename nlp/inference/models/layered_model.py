@@ -20,8 +20,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from nlp.inference.onnx_model import DEFAULT, Floats, Prediction, batched, open_session, softmax
-from nlp.inference.token_encoder import STATES, EncodedText, TokenEncoder, shared_encoder
+from nlp.inference.models.onnx_model import DEFAULT, Floats, Prediction, batched, open_session, softmax
+from nlp.inference.models.token_encoder import STATES, EncodedText, TokenEncoder, shared_encoder
 from nlp.inference.types import SentenceContext
 from tenor.errors import BadInput
 from tenor.model_store import no_model, read_card

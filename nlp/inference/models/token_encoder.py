@@ -18,12 +18,12 @@ import msgspec
 import numpy as np
 from tokenizers import Encoding, Tokenizer
 
-from nlp.inference.onnx_model import LONGEST, MOST_CHARACTERS, Floats, Offsets, batched, open_session
+from nlp.inference.models.onnx_model import LONGEST, MOST_CHARACTERS, Floats, Offsets, batched, open_session
 from tenor.bounded_dict import BoundedDict
 from tenor.errors import BadInput
 from tenor.model_store import CARD, no_model
 
-DEFAULT = Path(__file__).parents[1] / "models" / "tenor-encoder-1"
+DEFAULT = Path(__file__).parents[2] / "models" / "tenor-encoder-1"
 STATES = "states"
 KEPT_TEXTS = 256
 """The latest, so that the second model that reads a text finds it encoded; 20 kB each as people speak."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nlp.inference.language_model import LanguageModel
-from nlp.inference.onnx_model import Floats
+from nlp.inference.models.language_model import LanguageModel
+from nlp.inference.models.onnx_model import Floats
 
 NEAREST = 3
 """Examples that a sentence is compared with; one alone may be an odd one."""
