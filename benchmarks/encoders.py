@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from finetune.corpus import datasets, mixture
+from finetune.corpus import call_sentences, datasets, mixture
 from finetune.evaluate.calibration import calibrated
 from finetune.evaluate.report import Scores, added_scores, intent_scores, outside_scores, sentiment_scores
 from finetune.evaluate.scores import accuracy, percentile
@@ -68,7 +68,9 @@ def measure(corpora: list[HeadCorpus], options: TrainingOptions, data: Path, tax
     with TemporaryDirectory() as folder:
         card = ModelCard(name=options.encoder, version="0", heads={head: labels[head] for head in mixture.HEADS})
         small, full = export_folders(network, list(mixture.HEADS), Path(folder) / "model", card)
-        card = calibrated(OnnxModel(small), data, taxonomy)
+        card = calibrated(
+            OnnxModel(small), data, taxonomy, call_sentences.read(call_sentences.DEFAULT, taxonomy).calibration
+        )
         figures = _figures(small, card, data, taxonomy)
         unshortened = _figures(full, card, data, taxonomy)
         kept = ("own macro-F1", "MELD dev macro-F1", "own intents accuracy")

@@ -11,7 +11,7 @@ from random import Random
 
 import typer
 
-from finetune.corpus import datasets
+from finetune.corpus import call_sentences, datasets
 from finetune.corpus.examples import LabelledText, TaggedText
 from finetune.evaluate.scores import accuracy
 from finetune.recipes.base import JsonlRunRecord, described, find_recipe, needs_training, read_parameters, read_rows
@@ -44,8 +44,8 @@ def language(
     intents_file: Path = typer.Option(taxonomy.DEFAULT, "--intents", metavar="FILE", help="The taxonomy to learn."),
     name: str = typer.Option("tenor-language", help="Name of the model."),
     version: str = typer.Option("3", help="Its version; a released one is never made again under the same number."),
-    corpus: Path | None = typer.Option(
-        None, metavar="FOLDER", help="Sentences of calls by many hands; those of frozen* are only measured on."
+    corpus: Path = typer.Option(
+        call_sentences.DEFAULT, metavar="FOLDER", help="Sentences of calls by many hands; frozen* are only measured on."
     ),
     shared: Path = SHARED,
     encoders: Path | None = ENCODERS,

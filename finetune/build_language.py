@@ -5,7 +5,6 @@ Needs the extra `finetune`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,7 +35,7 @@ HEAD_WEIGHTS = {"public": 0.5}
 
 
 def make_language(
-    data: Path, corpus: Path | None, taxonomy: Taxonomy, pretrained: PretrainedEncoder, encoder: TokenEncoder,
+    data: Path, corpus: Path, taxonomy: Taxonomy, pretrained: PretrainedEncoder, encoder: TokenEncoder,
     out: Path, options: LanguageOptions, *, layers: int, name: str, version: str, cache: Path | None = None,
     share: float = 1.0,
 ) -> Scores:  # fmt: skip
@@ -44,8 +43,8 @@ def make_language(
     for a quick trial."""
     corpora = mixture.corpora(data, taxonomy, options.loop.seed)
     labels = {one.head: tuple(one.labels) for one in corpora}
-    learned, apart = call_sentences.read(corpus, taxonomy) if corpus else ([], [])
-    rows = [*mixture.allowed(call_sentences.examples(learned)), *mixture.examples(corpora)]
+    sentences = call_sentences.read(corpus, taxonomy)
+    rows = [*mixture.allowed(call_sentences.examples(sentences.learned)), *mixture.examples(corpora)]
     rows = rows[:: round(1 / share)]
     small = out / f"{name}-{version}"
     torch.manual_seed(options.loop.seed)
@@ -68,20 +67,22 @@ def make_language(
     full = export_language(
         network, shipped, card, rows, full_states, small.with_name(f"{small.name}-full"), precise=True
     )
-    return describe(LayeredModel(small, encoder), LayeredModel(full, full_states), small, full, data, taxonomy, apart)
+    return describe(
+        LayeredModel(small, encoder), LayeredModel(full, full_states), small, full, data, taxonomy, sentences
+    )
 
 
 def describe(
     model: LayeredModel, precise: LayeredModel, small: Path, full: Path, data: Path, taxonomy: Taxonomy,
-    apart: Sequence[call_sentences.CallSentence],
+    sentences: call_sentences.CallCorpus,
 ) -> Scores:  # fmt: skip
     """Calibrate an exported model, measure it in both precisions and write its card."""
-    card = calibrated(model, data, taxonomy)
+    card = calibrated(model, data, taxonomy, sentences.calibration)
     precise.card = msgspec.structs.replace(precise.card, temperatures=card.temperatures, thresholds=card.thresholds)
     save_card(precise.card, full)
     model.card = card
     figures, unshortened = (
-        all_scores(one, data, taxonomy) | corpus_scores(one, taxonomy, apart) for one in (model, precise)
+        all_scores(one, data, taxonomy) | corpus_scores(one, taxonomy, sentences.apart) for one in (model, precise)
     )
     model.card = msgspec.structs.replace(card, figures={key: round(value, 4) for key, value in figures.items()})
     write_golden(model, small, [row["text"] for row in datasets.evaluation("sentiment")])

@@ -2,12 +2,14 @@
 
     {"text", "role", "medium", "industry", "sentiment", "intent", "also": [], "before", "tags": []}
 
-A file whose name begins with `frozen` is for measuring only. Files may be compressed (`.jsonl.gz`).
+A file whose name begins with `frozen` is for measuring only, one whose name begins with `calibration` for choosing
+temperatures and thresholds only. Files may be compressed (`.jsonl.gz`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -17,7 +19,8 @@ from finetune.corpus.examples import LanguageExample
 from tenor.errors import BadInput
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy
 
-FROZEN = "frozen"
+DEFAULT = Path(__file__).parents[1] / "data" / "calls"
+FROZEN, CALIBRATION = "frozen", "calibration"
 SAME_SIDE = "(same)"
 """How `before` begins where the same side said it."""
 SENTIMENTS = ("negative", "neutral", "positive")
@@ -42,17 +45,28 @@ class CallSentence(msgspec.Struct, frozen=True, kw_only=True):
         return (self.before or "").removeprefix(SAME_SIDE).strip() or None
 
 
-def read(folder: Path, taxonomy: Taxonomy) -> tuple[list[CallSentence], list[CallSentence]]:
-    """Those to learn from, and those to measure with."""
+@dataclass(frozen=True, slots=True)
+class CallCorpus:
+    learned: list[CallSentence] = field(default_factory=list)
+    calibration: list[CallSentence] = field(default_factory=list)
+    apart: list[CallSentence] = field(default_factory=list)
+    """To measure with."""
+
+
+def read(folder: Path, taxonomy: Taxonomy) -> CallCorpus:
     files = sorted(path for path in folder.glob("*.jsonl*") if path.is_file())
     if not files:
         raise BadInput(f"{folder} holds no sentences of calls", "one file per hand, NAME.jsonl")
-    learned: list[CallSentence] = []
-    apart: list[CallSentence] = []
+    corpus = CallCorpus()
     for path in files:
         found = read_hand(path, taxonomy)
-        (apart if path.name.startswith(FROZEN) else learned).extend(found)
-    return learned, apart
+        if path.name.startswith(FROZEN):
+            corpus.apart.extend(found)
+        elif path.name.startswith(CALIBRATION):
+            corpus.calibration.extend(found)
+        else:
+            corpus.learned.extend(found)
+    return corpus
 
 
 def read_hand(path: Path, taxonomy: Taxonomy) -> list[CallSentence]:

@@ -10,30 +10,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from finetune.corpus import datasets
+from finetune.corpus.call_sentences import CallSentence
 from finetune.corpus.examples import LabelledText
 from nlp.inference.heads.intents import IntentHead
 from nlp.inference.models.language_model import LanguageModel
 from nlp.inference.models.onnx_model import Prediction
+from nlp.inference.types import SentenceContext
 from tenor.model_store import ModelCard
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy, WantedIntent
 
 ADDED = ("alarm_set", "weather_query", "play_music", "transport_taxi", "email_sendemail", "cooking_recipe", "qa_stock")
 """Intents of HWU64 that play the ones a user adds: ten examples each, and no training."""
 SHOTS = 10
+NOTHING = SentenceContext()
+
+Asked = tuple[CallSentence, SentenceContext]
 
 
-def calibrated(model: LanguageModel, data: Path, taxonomy: Taxonomy) -> ModelCard:
-    """The model's card with temperatures and thresholds filled in."""
+def calibrated(model: LanguageModel, data: Path, taxonomy: Taxonomy, sentences: Sequence[CallSentence]) -> ModelCard:
+    """The model's card with temperatures and thresholds filled in. `sentences`: of a hand that it did not learn from,
+    each asked with and without what is known of it, for both happen."""
     card = model.card
-    feelings = [row for row in datasets.goemotions(data, "dev") if len(row.text.split()) <= 15][:1200]
-    wishes = [row for row in wishes_of(data) if row.label in (*taxonomy.names, UNKNOWN)]
+    known = {*taxonomy.names, UNKNOWN}
+    wishes = [row for row in wishes_of(data) if row.label in known]
+    asked = [(row, context) for row in sentences for context in (SentenceContext(row.role, row.said_before), NOTHING)]
     temperatures = {
-        "sentiment": temperature(model, "sentiment", feelings),
-        "intent": temperature(model, "intent", wishes),
+        "sentiment": temperature(model, "sentiment", asked, [row.sentiment for row, _ in asked]),
+        "intent": temperature(model, "intent", asked, [row.intent for row, _ in asked]),
     }
     card = msgspec.structs.replace(card, temperatures=temperatures)
     model.card = card
-    thresholds = {"intent": _least_likely(model, taxonomy, wishes)}
+    thresholds = {"intent": _least_likely(model, taxonomy, asked)}
     model.card = card = msgspec.structs.replace(card, thresholds=thresholds)
     thresholds.update(_likeness(model, taxonomy, data, wishes))
     return msgspec.structs.replace(card, thresholds=thresholds)
@@ -58,37 +65,39 @@ def added_intents(data: Path, split: str) -> tuple[list[WantedIntent], list[Labe
     return [WantedIntent(name, name, tuple(texts)) for name, texts in examples.items()], tried
 
 
-def temperature(model: LanguageModel, head: str, rows: Sequence[LabelledText]) -> float:
+def temperature(model: LanguageModel, head: str, asked: Sequence[Asked], right: Sequence[str]) -> float:
     """What to divide the logits by so that the right label is as likely as the probabilities say."""
     labels = model.card.heads[head]
     now = model.card.temperatures.get(head, 1.0)
-    likely = np.stack([prediction.sentence[head] for prediction in model.predict([row.text for row in rows])])
+    likely = np.stack([prediction.sentence[head] for prediction in _predictions(model, asked)])
     logits: NDArray[np.float64] = np.log(np.maximum(likely, 1e-12)) * now
-    right = np.array([labels.index(row.label) for row in rows])
+    wanted = np.array([labels.index(name) for name in right])
 
     def surprise(divisor: float) -> float:
         scaled = logits / divisor
         scaled -= np.log(np.exp(scaled).sum(axis=1, keepdims=True))
-        return float(-scaled[np.arange(len(right)), right].mean())
+        return float(-scaled[np.arange(len(wanted)), wanted].mean())
 
     return round(float(min(np.arange(0.5, 3.01, 0.05), key=surprise)), 2)
 
 
-def _least_likely(model: LanguageModel, taxonomy: Taxonomy, rows: Sequence[LabelledText]) -> float:
-    """The probability under which `unknown` is the better answer, inside and outside counting the same."""
+def _least_likely(model: LanguageModel, taxonomy: Taxonomy, asked: Sequence[Asked]) -> float:
+    """The probability under which `unknown` is right more often than the likeliest intent."""
     intents = IntentHead(model, taxonomy)
-    scores = [intents.scores(prediction) for prediction in model.predict([row.text for row in rows])]
+    scores = [intents.scores(prediction) for prediction in _predictions(model, asked)]
     best = [max(one, key=one.__getitem__) for one in scores]
-    inside = np.array([row.label != UNKNOWN for row in rows])
     sure = np.array([one[name] for one, name in zip(scores, best, strict=True)])
-    right = np.array([row.label == name for row, name in zip(rows, best, strict=True)])
-    unknown = np.array([name == UNKNOWN for name in best])
+    right = np.array([name in (row.intent, *row.also) for (row, _), name in zip(asked, best, strict=True)])
+    unknown = np.array([UNKNOWN in (row.intent, *row.also) for row, _ in asked])
 
-    def balanced(least: float) -> float:
-        rejected = unknown | (sure < least)
-        return float((right & ~rejected)[inside].mean() + rejected[~inside].mean())
+    def accepted(least: float) -> float:
+        return float(np.where(sure < least, unknown, right).mean())
 
-    return round(float(max(np.arange(0.2, 0.81, 0.05), key=balanced)), 2)
+    return round(float(max(np.arange(0.1, 0.81, 0.05), key=accepted)), 2)
+
+
+def _predictions(model: LanguageModel, asked: Sequence[Asked]) -> list[Prediction]:
+    return model.predict([row.text for row, _ in asked], [context for _, context in asked])
 
 
 def _likeness(model: LanguageModel, taxonomy: Taxonomy, data: Path, rows: Sequence[LabelledText]) -> dict[str, float]:

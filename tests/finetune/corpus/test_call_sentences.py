@@ -19,15 +19,16 @@ LINE = {
 }  # fmt: skip
 
 
-def test_a_hand_that_is_frozen_is_kept_apart(tmp_path: Path) -> None:
+def test_hands_that_measure_or_calibrate_are_kept_apart(tmp_path: Path) -> None:
     (tmp_path / "first.jsonl").write_text(json.dumps(LINE) + "\n\n")
     (tmp_path / "frozen-second.jsonl.gz").write_bytes(gzip.compress(json.dumps(LINE | {"before": None}).encode()))
-    learned, apart = read(tmp_path, taxonomy())
-    assert (len(learned), len(apart)) == (1, 1)
-    [example] = examples(learned)
+    (tmp_path / "calibration-third.jsonl").write_text(json.dumps(LINE))
+    corpus = read(tmp_path, taxonomy())
+    assert [len(rows) for rows in (corpus.learned, corpus.calibration, corpus.apart)] == [1, 1, 1]
+    [example] = examples(corpus.learned)
     assert example.labels == {"sentiment": ("negative",), "intent": ("complaint", "technical_problem")}
     assert (example.role, example.before) == ("caller", "the line went down again")
-    assert examples(apart)[0].before is None
+    assert examples(corpus.apart)[0].before is None
 
 
 @pytest.mark.parametrize(
