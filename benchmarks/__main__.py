@@ -10,22 +10,14 @@ import time
 from tenor import telemetry
 from tenor.settings import TelemetrySettings
 
-ALL = (
-    *("decoding", "bus", "recognition", "telephone", "latency", "memory", "scaling", "language", "task", "redaction"),
-    *(
-        "assistant_model",
-        "assistant",
-        "voice",
-        "batch",
-        "scenarios",
-        "store",
-        "archive",
-        "datasets",
-        "gate",
-        "promotion",
-        "dashboard",
-    ),
-)
+FOLDERS = {
+    "speech": ("decoding", "recognition", "telephone"),
+    "pipeline": ("bus", "latency", "memory", "scaling", "batch", "store", "dashboard"),
+    "language": ("sentences", "task", "redaction", "scenarios"),
+    "assistant": ("assistant_model", "assistant", "voice"),
+    "learning": ("archive", "datasets", "gate", "promotion"),
+}
+ALL = {name: f"benchmarks.{folder}.{name}" for folder, names in FOLDERS.items() for name in names}
 
 
 def main() -> None:
@@ -38,7 +30,7 @@ def main() -> None:
     for name in names:
         began = time.monotonic()
         print(f"\n== {name} ==", flush=True)
-        importlib.import_module(f"benchmarks.{name}").main()
+        importlib.import_module(ALL[name]).main()
         print(f"({time.monotonic() - began:.0f} s)", flush=True)
 
 

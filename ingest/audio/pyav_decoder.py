@@ -1,7 +1,7 @@
 """Anything FFmpeg reads, decoded to 16-bit samples at its own rate, in constant memory.
 
 FFmpeg's libraries run in this process (PyAV): a subprocess takes two and a half times as long for a short
-MP3 (benchmarks/decoding.py). Where this build has no decoder for a codec, or when asked for, the
+MP3 (benchmarks/speech/decoding.py). Where this build has no decoder for a codec, or when asked for, the
 `ffmpeg` program does it instead (ingest/audio/ffmpeg_decoder.py).
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.archive import main
+from benchmarks.learning.archive import main
 
 
 def test_the_next_snapshot_costs_a_day(capsys: pytest.CaptureFixture[str]) -> None:

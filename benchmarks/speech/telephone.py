@@ -1,7 +1,7 @@
 """Is a recogniser better on telephone speech that it was not tuned on? Word error rates of the sample calls as they
 are and through telephones, and the words that it hears where nobody speaks.
 
-    python -m benchmarks.telephone [--model FOLDER] [--calls 2]
+    python -m benchmarks.speech.telephone [--model FOLDER] [--calls 2]
 
 Without --model only the general recogniser is measured. The calls and the sounds are made here, from a seed.
 """

@@ -1,6 +1,6 @@
 """Word error rate of `tenor transcribe` on telephone calls, beside the bare engine's on the segments people cut.
 
-    python -m benchmarks.recognition [--calls 10] [--written] [--live]
+    python -m benchmarks.speech.recognition [--calls 10] [--written] [--live]
 
 Data: Harper Valley Bank calls (CC BY 4.0) below TENOR_BENCH_DATA, by default ../shared/data beside the repository.
 A recogniser of one's own is measured with TENOR_RIVA__WHISPER_PATH; the calls whose speakers are not in the training

@@ -1,6 +1,6 @@
 """The bus: what ours costs over raw aiokafka, and what the embedded one carries.
 
-    python -m benchmarks.bus
+    python -m benchmarks.pipeline.bus
 
 Raw aiokafka and our Kafka bus take turns on the same real broker, with the same producer settings, on
 batches of 100 ms audio chunks; each round gives a ratio, and the median of the ratios is what counts. The
@@ -205,7 +205,7 @@ async def wake_up(name: str, settings: Settings) -> None:
     topic = new_topic()
     async with open_bus(settings) as bus, bus.follower([topic]) as follower:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "benchmarks.bus", settings.bus.url, topic.name
+            sys.executable, "-m", "benchmarks.pipeline.bus", settings.bus.url, topic.name
         )
         delays: list[float] = []
         while len(delays) < NOTES:

@@ -1,6 +1,6 @@
 """Sentiment, intent and slots: how good against VADER and TextBlob, how fast against a plain torch pipeline.
 
-    python -m benchmarks.language [--data FOLDER] [--full FOLDER]
+    python -m benchmarks.language.sentences [--data FOLDER] [--full FOLDER]
 
 `--data` names the public sets (MELD, Harper Valley, NLU++, HWU64; default: TENOR_BENCH_DATA); without them only our
 frozen sentences are measured. `--full` names the same model in full precision, which `python -m finetune language`

@@ -1,6 +1,6 @@
 """Datasets: how much quicker audio is read from the cache than decoded, and that many readers fill it once.
 
-    python -m benchmarks.datasets [minutes]
+    python -m benchmarks.learning.datasets [minutes]
 
 Speech-like noise at telephone rate is imported, then read twice: decoded from the archive's FLAC, as every epoch would
 without a cache, and from the decoded files in the cache.
@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from benchmarks.archive import measured
+from benchmarks.learning.archive import measured
 from storage.archive.blobs import BlobStore
 from storage.datasets import open_dataset
 from storage.datasets.importing import import_dataset

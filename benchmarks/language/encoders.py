@@ -1,6 +1,6 @@
 """Which encoder to train on: each of them on the same sentences, for one pass, with the same seed.
 
-    python -m benchmarks.encoders --data DATA --encoders FOLDER [--share 0.4] [NAME...]
+    python -m benchmarks.language.encoders --data DATA --encoders FOLDER [--share 0.4] [NAME...]
 
 Prints a table: sentiment and intents on our frozen sentences, MELD (never trained on), intents of HWU64 given by ten
 examples each, CLINC150 by likeness to ten examples each (a part of its training sentences is in the mixture); the size

@@ -1,6 +1,6 @@
 """Three ways of being asked, as inference benchmarks tell them apart: one after the other, at a rate, and all at once.
 
-    python -m benchmarks.scenarios
+    python -m benchmarks.language.scenarios
 
     single stream   the next question when the last is answered      p90 of the latency
     multistream     so many chats, a message each every few seconds  how many keep 99 % of answers within the bound

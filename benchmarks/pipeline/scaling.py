@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 
 import psutil
 
-from benchmarks.latency import split
+from benchmarks.pipeline.latency import split
 from benchmarks.services import percentile, tenor
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus

@@ -1,6 +1,7 @@
 """Many short files in one go: files a second, what decoding and analysis cost a file, and how much memory.
 
-    python -m benchmarks.batch [--conversations 4] [--files 356] [--chats 560] [--messages 50000] [--engine ENGINE]
+    python -m benchmarks.pipeline.batch [--conversations 4] [--files 356] [--chats 560] [--messages 50000]
+                                        [--engine ENGINE]
 
 The paper's load is 560 conversations of 50,000 short files, MP3s of about 100 KB that are 1 MB as WAV, with 10 ms a
 file for data processing and 10 ms for inference: 89 files a conversation, 6 s each at 44.1 kHz. They are cut from
@@ -44,7 +45,7 @@ from nlp.inference.models.onnx_model import DEFAULT, OnnxModel
 from tenor import telemetry
 from tenor.settings import TelemetrySettings
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAPER_FILES, PAPER_CONVERSATIONS, PAPER_MS = 50_000, 560, 10.0
 SECONDS, RATE, BITRATE = 6, 44_100, 128_000
 

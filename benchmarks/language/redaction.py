@@ -1,6 +1,6 @@
 """What redaction takes out of telephone calls, what it leaves in, what it takes wrongly, and what it costs.
 
-    python -m benchmarks.redaction [--calls 40 [--live] | --heard FILE] [--misses]
+    python -m benchmarks.language.redaction [--calls 40 [--live] | --heard FILE] [--misses]
 
 Data: Harper Valley Bank calls (CC BY 4.0) below TENOR_BENCH_DATA, by default ../shared/data beside the repository.
 They are heard by `tenor transcribe` first, which takes minutes; `--heard` names a file of what its `--json` printed,
@@ -41,7 +41,7 @@ from tenor.redaction.numbers import UNITS
 from tenor.redaction.patterns import PatternRedactor
 from tenor.redaction.utterance import confirms
 
-DATA = Path(os.environ.get("TENOR_BENCH_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("TENOR_BENCH_DATA", Path(__file__).parents[3] / "shared" / "data"))
 CALLS = DATA / "harper-valley" / "dev"
 RECALL, MS, SLOWER = 0.9, 5.0, 0.25
 _TAG = re.compile(r"\[[^\]]*\]|<[^>]*>")

@@ -1,6 +1,6 @@
 """The archive: bringing it up to date, snapshots, erasing a call, with a million sentences there.
 
-    python -m benchmarks.archive [sentences]
+    python -m benchmarks.learning.archive [sentences]
 
 Days of calls are written into a SQLite database, then archived; processor time and the size of what was written are
 measured. Then one day changes, and everything is done again.
@@ -21,7 +21,7 @@ from typing import Any
 
 from sqlalchemy import insert, update
 
-from benchmarks.store import WORDS
+from benchmarks.pipeline.store import WORDS
 from storage.archive.archiver import archive
 from storage.archive.forget import forget
 from storage.db.engine import Database, open_database

@@ -24,8 +24,8 @@ import numpy as np
 import soxr
 
 from asr.local.tts.voices import Voice, find_voice
-from benchmarks.assistant import Row, print_rows
-from benchmarks.memory import megabytes
+from benchmarks.assistant.assistant import Row, print_rows
+from benchmarks.pipeline.memory import megabytes
 from benchmarks.services import free_port, percentile, riva, tenor, wait_for
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus

@@ -1,6 +1,6 @@
 """The assistant's model: how often intent and slots are right on the hand kept apart, and how long a sentence takes.
 
-    python -m benchmarks.assistant_model
+    python -m benchmarks.assistant.assistant_model
 
 `finetune/data/assistant/frozen.txt` was not trained on; its hand also wrote `second.txt`, which was. Times are of one
 thread, one sentence at a time, none of them seen before; the second time a text comes, its encoding is still there.

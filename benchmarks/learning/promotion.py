@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from benchmarks.memory import megabytes
+from benchmarks.pipeline.memory import megabytes
 from benchmarks.services import tenor
 from nlp.inference.models.onnx_model import DEFAULT
 from storage.registry import folders, promotion_log

@@ -1,6 +1,6 @@
 """The store: sentences written and live views read a second, on SQLite and PostgreSQL, with a million sentences there.
 
-    python -m benchmarks.store [sentences]
+    python -m benchmarks.pipeline.store [sentences]
 
 Sentences are written the way the writer stage writes them, in batches of events, with the calls' sums worked out
 again after each. Then the database is filled up, and the Live page's query is asked again and again, first alone,

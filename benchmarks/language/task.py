@@ -1,6 +1,6 @@
 """What a call was about, found from recorded audio: Harper Valley's dev recordings, as our recogniser hears them.
 
-    python -m benchmarks.task [--data FOLDER] [--heard FILE]
+    python -m benchmarks.language.task [--data FOLDER] [--heard FILE]
 
 The recordings go through `tenor transcribe`, and what it hears through the language stage on a bus, as in a live call;
 the task of each call's last figures is compared with the one its callers were given. `--heard` names the output of an

@@ -1,0 +1,1 @@
+"""The assistant, in text and on the telephone."""

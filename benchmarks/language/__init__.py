@@ -1,0 +1,1 @@
+"""Sentiment, intent, slots, tasks and redaction: how good, and how fast."""

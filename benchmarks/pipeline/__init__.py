@@ -1,0 +1,1 @@
+"""What the whole costs: latency, memory, throughput, of the bus, the store, batches and pages."""

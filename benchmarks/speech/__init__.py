@@ -1,0 +1,1 @@
+"""Recognition of speech, and the decoding of what it comes in."""
