@@ -12,13 +12,11 @@ import numpy as np
 from finetune.gate.bootstrap import Array, Difference, PairedCalls, quotient, spent_level, times_as_many
 from finetune.gate.evidence import Evidence, HeldOutSentence
 from finetune.gate.verdict import Check, Outcome, finite, listed
+from nlp.evaluation.agreement import WORSE_F1, WORSE_RECALL
+from nlp.evaluation.comparison import WORSE_OWN
 
 FEWEST_LABELS, FEWEST_LOUD = 400, 60
 """Random labels, and those among them that are not neutral, below which nothing is told."""
-WORSE_F1, WORSE_RECALL = -0.01, -0.03
-"""How much macro-F1 and the recall of what is not neutral may certainly not have lost."""
-WORSE_OWN = 0.01
-"""How much farther from itself a model may be on recognised text."""
 WORSE_FROZEN = 0.01
 WORSE_GROUP, GROUP_LABELS, GROUP_LEVEL = 0.03, 100, 0.05
 """A group of so many labels must not be certainly worse by so much, at this level over all groups."""

@@ -18,6 +18,9 @@ Matrices = NDArray[np.float64]
 DRAWS = 2000
 FEWEST_CALLS = 5
 """Fewer say nothing about how calls differ; then there are no intervals."""
+WORSE_F1, WORSE_RECALL = -0.01, -0.03
+"""How much macro-F1 and the recall of what is not neutral may certainly not have lost, for a model to be called better:
+one that says neutral to everything has a small mean difference, and is stopped here."""
 
 
 @dataclass(frozen=True, slots=True)

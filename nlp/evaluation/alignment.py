@@ -23,6 +23,8 @@ class ReferenceSentence:
     end_ms: int
     text: str
     """Without marks such as [noise]; empty when there was nothing else."""
+    sentiment: str = ""
+    """What people say of it; empty where nobody was asked."""
     heard: list[str] = field(default_factory=list)
 
     @property
@@ -43,7 +45,9 @@ def plain(text: str) -> str:
     return " ".join(_TAG.sub(" ", text).split())
 
 
-def align(sentences: Iterable[ReferenceSentence], words: Iterable[HypothesisWord]) -> list[HypothesisWord]:
+def align(
+    sentences: Iterable[ReferenceSentence], words: Iterable[HypothesisWord], tolerance_ms: int = TOLERANCE_MS
+) -> list[HypothesisWord]:
     """Give every word to the sentence of its channel that it was said in; returns those that were said in none."""
     channels: dict[int, list[ReferenceSentence]] = {}
     for sentence in sorted(sentences, key=lambda one: one.start_ms):
@@ -55,7 +59,7 @@ def align(sentences: Iterable[ReferenceSentence], words: Iterable[HypothesisWord
         middle = (word.start_ms + word.end_ms) / 2
         at = bisect_right(starts.get(word.channel, []), middle)
         best = min(own[max(0, at - 2) : at + 1], key=lambda one: _distance(one, middle), default=None)
-        if best is None or _distance(best, middle) > TOLERANCE_MS:
+        if best is None or _distance(best, middle) > tolerance_ms:
             stray.append(word)
         else:
             best.heard.append(word.text)

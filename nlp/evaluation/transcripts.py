@@ -2,7 +2,8 @@
 
     {"segments": [{"ch": 1, "role": "caller", "offset_ms": 4419, "dur_ms": 1860, "text": "hello there [noise]"}, ...]}
 
-`ch` counts from 1, `offset_ms` is the position in the recording. That is the form of the Harper Valley Bank corpus.
+`ch` counts from 1, `offset_ms` is the position in the recording. That is the form of the Harper Valley Bank corpus. A
+segment may have a `sentiment`, if a person has said what it is.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ def _sentences(file: Path) -> list[ReferenceSentence]:
                 start_ms=int(segment["offset_ms"]),
                 end_ms=int(segment["offset_ms"]) + int(segment["dur_ms"]),
                 text=plain(segment["text"]),
+                sentiment=str(segment.get("sentiment") or ""),
             )
             for segment in segments
         ]

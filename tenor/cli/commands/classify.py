@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from enum import StrEnum
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import msgspec
 import typer
@@ -21,15 +22,22 @@ from tenor.runtime.profiles import EVERY_CORE
 
 if TYPE_CHECKING:
     from nlp.inference.plugins import Classifiers
-    from nlp.inference.types import Backend, SentenceAnalysis
+    from nlp.inference.types import Backend, SentenceAnalysis, SentenceContext
 
 CHUNK = 1 << 16
 """Bytes read at once: a file goes through in batches of a thousand lines."""
+SHOWN_WORDS, LEAST = 5, 0.01
+"""Words that people are shown as an answer's reasons, and how much they must have moved it."""
 
 
 class InputFormat(StrEnum):
     TEXT = "text"
     JSON = "json"
+
+
+class OutputFormat(StrEnum):
+    JSON = "json"
+    TEXT = "text"
 
 
 class SentenceLine(msgspec.Struct, frozen=True):
@@ -57,12 +65,17 @@ def classify(
             "--input", help='What a line is: a sentence, or JSON {"text", "role", "before"}, of which text is needed.'
         ),
     ] = InputFormat.TEXT,
+    why: Annotated[bool, typer.Option("--why", help="Also tell which words moved the answers, and how much.")] = False,
+    output: Annotated[
+        OutputFormat, typer.Option("--output", help="JSON lines for programs, or text for people.")
+    ] = OutputFormat.JSON,
 ) -> None:
     """Tell how sentences feel, what they want, and which values are in them. JSON lines, one a sentence.
 
     Lines of standard input are answered as they come, empty ones included, so that answers stay beside questions.
     With --input json a line may say who speaks (caller or agent) and the sentence before. A line that is none gives
-    {"error", "line"}, the rest goes on, and the command exits with 2.
+    {"error", "line"}, the rest goes on, and the command exits with 2. With --why each word is left out in turn: what
+    the score of the answer loses without it is what the word did for it. That asks the model once for each word.
     """
     from nlp.inference.backend import open_backend
     from nlp.inference.plugins import load_classifiers
@@ -71,18 +84,40 @@ def classify(
     if not texts and sys.stdin.isatty():
         raise BadInput("nothing to classify", 'tenor classify "my card was stolen", or sentences on standard input')
     backend = open_backend(chosen)
-    classifiers = load_classifiers(chosen.language.classifiers, backend)
+    asking = Asking(backend, load_classifiers(chosen.language.classifiers, backend), why)
+    show = _print if output is OutputFormat.JSON else _print_text
     if form is InputFormat.JSON:
         batches = [[text.encode() for text in texts]] if texts else _chunks()
-        if not _answer_json(batches, backend, classifiers):
+        if not _answer_json(batches, asking, show):
             raise typer.Exit(2)
         return
     for batch in [texts] if texts else _arriving():
-        for shown in _answers(backend.analyze(batch), classifiers):
-            _print(shown)
+        for shown in asking.answers(batch):
+            show(shown)
 
 
-def _answer_json(batches: Iterable[Sequence[bytes]], backend: Backend, classifiers: Classifiers) -> bool:
+class Asking:
+    """Answers as they are shown, with the reasons if they are wanted."""
+
+    def __init__(self, backend: Backend, classifiers: Classifiers, why: bool) -> None:
+        self._backend, self._classifiers, self._why = backend, classifiers, why
+
+    def answers(
+        self, texts: Sequence[str], contexts: Sequence[SentenceContext] = ()
+    ) -> Iterator[dict[str, object]]:  # fmt: skip
+        from nlp.evaluation.word_influence import word_influences
+
+        found = self._backend.analyze(texts, contexts)
+        labels = self._classifiers.labels(found)
+        reasons = word_influences(self._backend, found, contexts) if self._why else [None] * len(found)
+        for understood, own, reason in zip(found, labels, reasons, strict=True):
+            shown = _shown(understood) | ({"labels": own} if self._classifiers else {})
+            yield shown | ({"why": asdict(reason)} if reason is not None else {})
+
+
+def _answer_json(
+    batches: Iterable[Sequence[bytes]], asking: Asking, show: Callable[[dict[str, Any]], None]
+) -> bool:  # fmt: skip
     """Every line in its order; whether all of them could be read."""
     from nlp.inference.types import SentenceContext
 
@@ -91,10 +126,10 @@ def _answer_json(batches: Iterable[Sequence[bytes]], backend: Backend, classifie
         lines = [_read(line, number) for line, number in zip(batch, numbers, strict=False)]
         read = [line for line in lines if isinstance(line, SentenceLine)]
         contexts = [SentenceContext(line.role or "", line.before) for line in read]
-        answers = _answers(backend.analyze([line.text for line in read], contexts), classifiers)
+        answers = asking.answers([line.text for line in read], contexts)
         for line in lines:
             all_read = all_read and isinstance(line, SentenceLine)
-            _print(next(answers) if isinstance(line, SentenceLine) else line)
+            show(next(answers) if isinstance(line, SentenceLine) else line)
     return all_read
 
 
@@ -107,13 +142,26 @@ def _read(line: bytes, number: int) -> SentenceLine | dict[str, object]:
         return {"error": what, "line": number}
 
 
-def _answers(found: Sequence[SentenceAnalysis], classifiers: Classifiers) -> Iterator[dict[str, object]]:
-    for understood, labels in zip(found, classifiers.labels(found), strict=True):
-        yield _shown(understood) | ({"labels": labels} if classifiers else {})
-
-
-def _print(value: dict[str, object]) -> None:
+def _print(value: dict[str, Any]) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False))
+
+
+def _print_text(value: dict[str, Any]) -> None:
+    """A sentence with its answers below it, each with the words that moved it most."""
+    if "error" in value:  # which was complained of
+        return
+    typer.echo(value["text"])
+    reasons = value.get("why", {})
+    scores = {"sentiment": value["sentiment_scores"].get(value["sentiment"], 0.0), "intent": value["intent_score"]}
+    for head, score in scores.items():
+        typer.echo(f"  {value[head]} {score:.2f}{_reasons(reasons.get(head, ()))}")
+    for name, text in {**value["slots"], **value.get("labels", {})}.items():
+        typer.echo(f"  {name}: {text}")
+
+
+def _reasons(words: Sequence[dict[str, Any]]) -> str:
+    strongest = [one for one in words if abs(one["moved"]) >= LEAST][:SHOWN_WORDS]
+    return "   " + ", ".join(f"{one['word']} {one['moved']:+.2f}" for one in strongest) if strongest else ""
 
 
 def _path(given: Path | None) -> str | None:

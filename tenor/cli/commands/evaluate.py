@@ -58,15 +58,24 @@ def pipeline(
     riva: Annotated[
         str | None, typer.Option("--riva", metavar="HOST:PORT", help="A Riva server (default: one of our own).")
     ] = None,
+    terms: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Business terms, one per line, to count errors on (default: speech.boosted)."
+        ),
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=100, help="Recordings at once.")] = 4,
 ) -> None:
-    """Sentiment of what people wrote down against sentiment of what was recognised.
+    """Sentiment of what was recognised against what people say it is.
 
-    The measure is the mean difference; accuracy, precision, recall, F1 and the confusion matrix stand beside it, with
+    Where segments in calls/NAME.json have a `sentiment`, people's labels are what the model is measured by. Elsewhere
+    it is what the model says of the transcript, which tells what recognition costs but not which model is better. The
+    measure is the mean difference; accuracy, precision, recall, F1 and the confusion matrix stand beside it, with
     95 % confidence intervals from drawing whole calls.
     """
     from nlp.evaluation import pipeline as measure
     from nlp.evaluation import transcripts
+    from nlp.evaluation.terms import read_terms
     from nlp.inference.backend import open_backend
     from tenor.taxonomy.in_force import sentiments_in_force
 
@@ -79,6 +88,7 @@ def pipeline(
         _prepare(out)
     data = data or _default_data()
     calls = transcripts.read(data)
+    expected = read_terms(terms) if terms else chosen.speech.boosted
     ours = open_backend(chosen)  # a wrong folder is told before hours of hearing
     other = change_settings(chosen, language={"model": str(baseline)}) if baseline else None
     theirs = open_backend(other) if other else None
@@ -86,7 +96,7 @@ def pipeline(
     missing = [call.name for call in calls if call.name not in heard]
     if missing:
         raise BadInput(f"{recognised or data} lacks {len(missing)} of {len(calls)} recordings: {missing[0]}, ...")
-    sentences, words = measure.hear(calls, [heard[call.name] for call in calls])
+    sentences, words = measure.hear(calls, [heard[call.name] for call in calls], expected)
     if not sentences:
         raise BadInput(f"nobody says anything in {data}")
     compared = measure.judge(theirs, sentences, sentiments_in_force(other.language)) if theirs and other else None
@@ -161,12 +171,13 @@ def _read(file: Path) -> dict[str, list[HypothesisWord]]:
 def _write(folder: Path, report: Report, heard: dict[str, list[HypothesisWord]]) -> None:
     from nlp.evaluation.picture import confusion_svg
 
-    agreement = report.judged.agreement
+    measured = report.judged.measured
+    anchor = "transcript" if report.judged.people is None else "people"
     picture = confusion_svg(
-        agreement.matrix,
-        agreement.labels,
-        "Sentiment, transcript against recognised text",
-        "what people wrote down",
+        measured.matrix,
+        measured.labels,
+        f"Sentiment, {anchor} against recognised text",
+        "what people wrote down" if report.judged.people is None else "what people say it is",
         "what was recognised",
     )
     rows = [
@@ -176,6 +187,7 @@ def _write(folder: Path, report: Report, heard: dict[str, list[HypothesisWord]])
             "start_ms": sentence.start_ms,
             "transcript": sentence.text,
             "recognised": sentence.recognised,
+            "people": sentence.sentiment or None,
             "wanted": wanted,
             "got": got,
         }

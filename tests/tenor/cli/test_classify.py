@@ -125,3 +125,37 @@ def test_lines_of_json_are_answered_in_order_and_a_bad_one_does_not_stop_the_res
 def test_json_on_the_command_line() -> None:
     [found] = answers("--input", "json", '{"text": "goodbye", "role": "agent"}')
     assert found["intent"] == "closing"
+
+
+def test_the_words_that_moved_an_answer() -> None:
+    [found] = answers("--why", "i am furious about my order")
+    assert found["sentiment"] == "negative"
+    first = found["why"]["sentiment"][0]
+    assert (first["word"], first["start"], first["end"]) == ("furious", 5, 12)
+    assert 0 < first["moved"] <= 1
+    assert sorted(one["word"] for one in found["why"]["intent"]) == ["about", "am", "furious", "i", "my", "order"]
+    strengths = [abs(one["moved"]) for one in found["why"]["intent"]]
+    assert strengths == sorted(strengths, reverse=True)
+    assert answers("--why", "i am furious about my order") == [found]  # and the same each time
+    assert "why" not in answers("i am furious about my order")[0]
+
+
+def test_reasons_do_not_depend_on_what_else_is_asked_and_keep_the_context() -> None:
+    lines = [{"text": "yes please", "role": "caller", "before": "shall i cancel it?"}, {"text": "where is my parcel"}]
+    stdin = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    together = answers("--why", "--input", "json", stdin=stdin)
+    assert [one["text"] for one in together] == ["yes please", "where is my parcel"]
+    assert together[1]["why"] == answers("--why", "where is my parcel")[0]["why"]
+
+
+def test_nothing_moved_an_answer_to_nothing() -> None:
+    found = answers("--why", stdin=b"\nje voudrais annuler mon contrat pour la maison avec vous\n")
+    assert [one["why"] for one in found] == [{"sentiment": [], "intent": []}] * 2
+
+
+def test_text_for_people() -> None:
+    shown = invoked("--why", "--output", "text", "i am furious with you", "please pay ten dollars").stdout.splitlines()
+    assert shown[0] == "i am furious with you"
+    assert shown[1].startswith("  negative 0.")
+    assert "furious +0." in shown[1]
+    assert "  amount: ten dollars" in shown
