@@ -23,9 +23,9 @@ class ReferenceSentence:
     end_ms: int
     text: str
     """Without marks such as [noise]; empty when there was nothing else."""
+    heard: list[str] = field(default_factory=list)
     sentiment: str = ""
     """What people say of it; empty where nobody was asked."""
-    heard: list[str] = field(default_factory=list)
 
     @property
     def recognised(self) -> str:

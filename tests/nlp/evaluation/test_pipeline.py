@@ -53,7 +53,9 @@ def calls(*, labelled: bool) -> list[ReferenceCall]:
             str(call),
             Path(f"{call}.flac"),
             [
-                ReferenceSentence(str(call), 0, "caller", at * 5000, at * 5000 + 4000, text, human if labelled else "")
+                ReferenceSentence(
+                    str(call), 0, "caller", at * 5000, at * 5000 + 4000, text, sentiment=human if labelled else ""
+                )
                 for at, (text, human, _) in enumerate(SAID)
             ],
         )
