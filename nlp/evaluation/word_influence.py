@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from nlp.inference.assistant.words import word_offsets
 from nlp.inference.types import ENGLISH, Backend, SentenceAnalysis, SentenceContext
-from nlp.inference.words import word_offsets
 
 MOST_WORDS = 128
 """Of a sentence, from its beginning: no model reads more."""

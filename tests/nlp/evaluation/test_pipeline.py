@@ -13,7 +13,7 @@ from nlp.evaluation.alignment import HypothesisWord, ReferenceSentence
 from nlp.evaluation.pipeline import METRIC, Report
 from nlp.evaluation.transcripts import ReferenceCall
 from nlp.inference.backend import open_local
-from nlp.inference.layered_model import HEADS, read_heads, write_heads
+from nlp.inference.models.layered_model import HEADS, read_heads, write_heads
 from nlp.inference.types import Backend
 from tenor.model_store import read_card
 from tenor.settings import LanguageSettings
