@@ -17,7 +17,7 @@ from nlp.inference.models.layered_model import HEADS, read_heads, write_heads
 from nlp.inference.types import Backend
 from tenor.model_store import read_card
 from tenor.settings import LanguageSettings
-from tests.nlp.inference.layered import write_layered
+from tests.nlp.inference.models.layered import write_layered
 
 WORTH = {"negative": -1.0, "neutral": 0.0, "positive": 1.0}
 SAID = [
