@@ -27,9 +27,9 @@ from asr.position import SPOKEN_ROLE, CallPosition, ChannelPosition
 from asr.riva.errors import RivaError
 from asr.transcript_builder import TranscriptBuilder
 from tenor.aio import run_to_completion
+from tenor.assistant.handover import AGENT, agent_channel
 from tenor.errors import TenorError
 from tenor.events import AUDIO_STOPPED, CALLS, AudioChunk, Call, CallEnded, CallState, State
-from tenor.handover import AGENT, agent_channel
 
 log = structlog.get_logger(__name__)
 

@@ -33,10 +33,10 @@ from dialog.flow_versions import FlowVersion, FlowVersions
 from dialog.fulfilment.types import ActionCall
 from dialog.understanding.types import Reading, Understander, UnderstanderVersions, VersionedUnderstander
 from tenor.aio import run_to_completion
-from tenor.backchannel import is_backchannel
+from tenor.assistant.backchannel import is_backchannel
+from tenor.assistant.handover import is_on_telephone
 from tenor.bus import Bus
 from tenor.events import CALLS, TRANSCRIPTS, TURNS, Call, Turn, TurnAction, TurnReply, TurnSpoken
-from tenor.handover import is_on_telephone
 from tenor.telemetry import trace_stages
 
 log = structlog.get_logger(__name__)

@@ -71,7 +71,7 @@ class Call(SQLModel, table=True):
     """Whether the recorder is done with it, be there a recording or not."""
     redact: str = ""
     handover: dict[str, Any] = _json()
-    """Of a conversation with the assistant: who has it (tenor/handover.py)."""
+    """Of a conversation with the assistant: who has it (tenor/assistant/handover.py)."""
     waiting: bool = False
     """Whether it waits for a person, so that any agent may take it."""
     sample: bool = False

@@ -41,9 +41,9 @@ from tenor.bus import Bus, Consumer
 from tenor.bus.opening import open_bus
 from tenor.events import CALLS, TRANSCRIPTS, TURNS, Call, CallState, Transcript, Turn
 from tenor.runtime import running
-from tenor.runtime.assistant import Assistant, parsers_of
-from tenor.runtime.assistant_stage import AssistantStage
-from tenor.runtime.understanding import understander
+from tenor.runtime.assistant.assistant import Assistant, parsers_of
+from tenor.runtime.assistant.stage import AssistantStage
+from tenor.runtime.assistant.understanding import understander
 from tenor.settings import Settings
 
 NOW = datetime(2026, 11, 18, 10)
@@ -53,7 +53,8 @@ CONVERSATIONS, EVERY_S = 200, 10.0
 STATES = 1000
 MEASURED_SESSIONS = 400
 PROCESS = (
-    "import asyncio, psutil; from tenor.runtime.assistant import Assistant; from tenor.settings import Settings;"
+    "import asyncio, psutil; from tenor.runtime.assistant.assistant import Assistant;"
+    "from tenor.settings import Settings;"
     "chat = Assistant.load(Settings(), provider='sample').chat(); asyncio.run(chat.start());"
     "[asyncio.run(chat.say(line)) for line in ('will it rain in boston', 'how much are jeans')];"
     "print(psutil.Process().memory_info().rss)"

@@ -33,7 +33,7 @@ from tenor.errors import BadInput
 from tenor.events import TURNS, Turn, TurnSpoken
 from tenor.g711 import Samples
 from tenor.layers import load
-from tenor.runtime.assistant import Assistant
+from tenor.runtime.assistant.assistant import Assistant
 from tenor.settings import Settings
 from tests.ingest.gateway.simulators.twilio import TwilioCaller
 

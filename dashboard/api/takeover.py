@@ -12,7 +12,7 @@ from dashboard.api.auth import ApiAuth, Requester
 from dashboard.api.errors import RESPONSES
 from dashboard.assistant.takeover import Takeovers
 from dashboard.assistant.visitors import is_allowed_origin
-from tenor.handover import Handover
+from tenor.assistant.handover import Handover
 
 _CONFLICTS: dict[int | str, dict[str, Any]] = {
     403: {"description": "This role does not take calls", "content": RESPONSES[404]["content"]},

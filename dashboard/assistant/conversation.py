@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from dashboard.assistant.cards import card_of
 from dashboard.assistant.session_token import SessionPlace
+from tenor.assistant.handover import Handover, followed
 from tenor.bus import Record
 from tenor.events import (
     CALLS,
@@ -33,7 +34,6 @@ from tenor.events import (
     Turn,
     TurnFiller,
 )
-from tenor.handover import Handover, followed
 from tenor.redaction.utterance import confirms
 
 TOPICS: Final = (CALLS, TRANSCRIPTS, TURNS)

@@ -21,10 +21,10 @@ from storage.tables import Audit
 from storage.tables import Call as CallRow
 from storage.viewer import Viewer
 from tenor.aio import run_to_completion
+from tenor.assistant.handover import AGENT, ASSISTANT, Handover, agent_channel, is_on_telephone, read_handover
 from tenor.bounded_dict import BoundedDict
 from tenor.bus import Bus
 from tenor.events import TRANSCRIPTS, TURNS, CallGivenBack, CallTakenOver, Transcript
-from tenor.handover import AGENT, ASSISTANT, Handover, agent_channel, is_on_telephone, read_handover
 from tenor.redaction import Redactor
 
 GOING_ON: Final = ("ringing", "live")

@@ -11,9 +11,9 @@ from starlette.requests import HTTPConnection
 
 from dashboard.assistant.conversation import Conversation
 from dashboard.assistant.visitors import visitor_of
+from tenor.assistant.voice_ticket import VoiceTickets
 from tenor.errors import BadInput
 from tenor.settings import Settings
-from tenor.voice_ticket import VoiceTickets
 
 _HOST: Final = re.compile(r"[A-Za-z0-9.:-]+")
 OFF: Final = "off"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
+from tenor.assistant.handover import Handover, followed
 from tenor.bounded_dict import BoundedDict
 from tenor.bus import Record
 from tenor.errors import Unavailable
 from tenor.events import TURNS, CallGivenBack, CallState, CallTakenOver, Event, Turn
-from tenor.handover import Handover, followed
 
 KNOWN: Final = 50_000
 HEARD_S: Final = 10.0

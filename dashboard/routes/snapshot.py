@@ -16,7 +16,7 @@ from storage.queries.live import live_calls
 from storage.tables import Alert, Call, Label, Note, Sentence, Turn
 from storage.viewer import Viewer
 from tenor import events
-from tenor.handover import Handover, read_handover
+from tenor.assistant.handover import Handover, read_handover
 
 
 def of_live_calls(database: Database, viewer: Viewer, _: str = "") -> bytes:

@@ -14,10 +14,10 @@ from ingest.gateway.errors import Full
 from ingest.gateway.leg import CallSocket, Leg
 from ingest.gateway.outbox import CallOutbox, HeldAudio
 from ingest.gateway.playback import PlaybackService
+from tenor.assistant.handover import ASSISTANT, agent_channel
 from tenor.bounded_dict import BoundedDict
 from tenor.bus import Bus
 from tenor.events import Call
-from tenor.handover import ASSISTANT, agent_channel
 from tenor.settings import Settings
 
 log = structlog.get_logger(__name__)

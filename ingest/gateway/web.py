@@ -27,9 +27,9 @@ from ingest.gateway.session import Session
 from ingest.gateway.switchboard import Switchboard
 from ingest.gateway.twilio import signature as twilio_signature
 from ingest.gateway.twilio.session import TwilioSession
+from tenor.assistant.voice_ticket import VoiceTickets
 from tenor.settings import GatewaySettings
 from tenor.signing import secret_of
-from tenor.voice_ticket import VoiceTickets
 
 log = structlog.get_logger(__name__)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from tenor.assistant.handover import AGENT, followed, read_handover
 from tenor.events import CallGivenBack, CallMetrics, CallState, CallTakenOver, Sentence, Turn, says_audio_stopped
-from tenor.handover import AGENT, followed, read_handover
 
 RANK = {"ringing": 0, "live": 1, "ended": 2, "analysed": 3, "failed": 4}
 """A call never goes back in this order, but to live: after its audio had stopped, or a failed one is heard anew."""

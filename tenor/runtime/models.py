@@ -56,7 +56,7 @@ def check_model(kind: Kind, folder: Path, riva: RivaSettings | None = None) -> N
 
             open_local(LanguageSettings(), folder)
         elif kind == "assistant":
-            from tenor.runtime.understanding import open_assistant_model
+            from tenor.runtime.assistant.understanding import open_assistant_model
 
             open_assistant_model(folder)
         else:

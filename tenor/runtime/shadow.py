@@ -79,7 +79,7 @@ def open_asking(kind: Kind, folder: Path | None, settings: Settings) -> Ask:
 
         return ask
     if kind == "assistant":
-        from tenor.runtime.understanding import understander
+        from tenor.runtime.assistant.understanding import understander
 
         reader = understander(folder)
         return lambda lines: [{"intent": reader.read(line.text).intents[0].name} for line in lines]

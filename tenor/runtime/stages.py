@@ -15,7 +15,7 @@ STAGES = {
     "gateway": "ingest.gateway:Gateway",
     "asr": "asr.worker:AsrWorker",
     "language": "nlp.worker:NlpWorker",
-    "assistant": "tenor.runtime.assistant_stage:AssistantStage",
+    "assistant": "tenor.runtime.assistant.stage:AssistantStage",
     "webhooks": "nlp.rules.webhooks.worker:WebhookWorker",
     "storage": "storage.writer.worker:StorageWorker",
     "recordings": "storage.recorder.worker:RecordingWorker",

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from sqlmodel import Session, col, func, select
 
 from storage.tables import Call, Turn
-from tenor.runtime.assistant_stage import AssistantStage
+from tenor.runtime.assistant.stage import AssistantStage
 from tests.dashboard.conftest import House
 from tests.dialog.rig import Rig
 

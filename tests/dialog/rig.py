@@ -26,7 +26,7 @@ from dialog.worker import AssistantWorker
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import CALLS, TRANSCRIPTS, TURNS, Call, CallState, Event, Topic, Transcript, Turn
-from tenor.runtime.assistant import parsers_of
+from tenor.runtime.assistant.assistant import parsers_of
 from tenor.settings import Settings
 from tests import watching
 

@@ -10,7 +10,7 @@ import pytest
 from dialog.flow.loading import SHIPPED
 from dialog.testing.report import told
 from dialog.testing.suite import SuiteResult
-from tenor.runtime.conversation_tests import run_conversations, select
+from tenor.runtime.assistant.conversation_tests import run_conversations, select
 from tenor.settings import Settings
 
 LEAST_BY_RULES: Final = 0.95

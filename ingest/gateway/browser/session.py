@@ -25,8 +25,8 @@ from ingest.gateway.call_feed import CallFeed
 from ingest.gateway.errors import Full, Malformed, Unauthorized, unreadable
 from ingest.gateway.session import Session
 from ingest.gateway.switchboard import Switchboard
+from tenor.assistant.voice_ticket import VoiceTicket, VoiceTickets
 from tenor.events import Call, Transcript
-from tenor.voice_ticket import VoiceTicket, VoiceTickets
 
 RATE: Final = 16_000
 LEAD_MS: Final = 200

@@ -23,7 +23,7 @@ from ingest.gateway.playback.pacer import Pacer, SentFrame
 from ingest.gateway.playback.sentences import split_sentences
 from ingest.gateway.playback.sound_detector import SoundDetector
 from ingest.gateway.playback.synthesizer import Synthesizer
-from tenor.backchannel import is_backchannel
+from tenor.assistant.backchannel import is_backchannel
 from tenor.events import Event, KeyPressed, Transcript, Turn, TurnFiller, TurnSpoken, Word
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from dashboard.assistant.voice import Voice
+from tenor.assistant.voice_ticket import VoiceTickets
 from tenor.errors import BadInput
 from tenor.events import TRANSCRIPTS, Transcript
 from tenor.settings import BusSettings, Settings
-from tenor.voice_ticket import VoiceTickets
 from tests.dashboard.assistant.conftest import SECRET, Shop, Visitor, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

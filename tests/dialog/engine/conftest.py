@@ -9,7 +9,7 @@ import pytest
 
 from dialog.chat import Chat, ChatTurn
 from dialog.engine import Engine
-from tenor.runtime.assistant import Assistant
+from tenor.runtime.assistant.assistant import Assistant
 from tenor.settings import Settings
 
 NOW = datetime(2026, 11, 18, 10)

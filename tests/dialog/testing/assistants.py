@@ -17,7 +17,7 @@ from dialog.testing.conversation import Conversation
 from dialog.testing.reader import parse_conversations
 from dialog.testing.suite import SuiteResult, play_suite
 from dialog.understanding.keywords import Keywords
-from tenor.runtime.assistant import parsers_of
+from tenor.runtime.assistant.assistant import parsers_of
 
 FILE = "tests.yml"
 

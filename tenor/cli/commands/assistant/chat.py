@@ -36,7 +36,7 @@ def chat(
     ] = None,
 ) -> None:
     """Talk to the assistant in text. Ends with the input, or with Ctrl-C."""
-    from tenor.runtime.assistant import Assistant
+    from tenor.runtime.assistant.assistant import Assistant
 
     given = settings(context)
     moment = _moment(at)

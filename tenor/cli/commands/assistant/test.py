@@ -44,7 +44,7 @@ def play_conversations(
     """
     from dialog.testing.report import as_json as report_as_json
     from dialog.testing.report import told
-    from tenor.runtime.conversation_tests import run_conversations, select
+    from tenor.runtime.assistant.conversation_tests import run_conversations, select
 
     selection = select(files or [], flows, flow_files(context, None)[0])
     model = understander is UnderstanderName.IN_FORCE

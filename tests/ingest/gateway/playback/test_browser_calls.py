@@ -14,10 +14,10 @@ from websockets.exceptions import ConnectionClosed
 
 from ingest.gateway import Gateway
 from ingest.gateway.browser import session as browser_session
+from tenor.assistant.voice_ticket import PURPOSE, VoiceTickets
 from tenor.events import TRANSCRIPTS, AudioChunk, Call, CallEnded, CallStarted, Transcript, TurnSpoken
 from tenor.settings import Settings
 from tenor.signing import secret_of, signer
-from tenor.voice_ticket import PURPOSE, VoiceTickets
 from tests.ingest.gateway.playback.rig import Assistant, of, spoken, until
 from tests.ingest.gateway.recorder import Recorder
 from tests.ingest.gateway.simulators.browser import RATE, BrowserPage

@@ -10,7 +10,7 @@ from ingest.gateway.playback.keypad import Keypad
 from ingest.gateway.playback.pacer import Pacer
 from ingest.gateway.playback.sentences import LONGEST, split_sentences
 from ingest.gateway.playback.sound_detector import SoundDetector
-from tenor.backchannel import is_backchannel
+from tenor.assistant.backchannel import is_backchannel
 from tests.ingest.gateway.simulators.tones import tone
 
 

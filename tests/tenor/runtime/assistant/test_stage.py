@@ -10,8 +10,8 @@ import pytest
 from dialog.fulfilment.registry import actions
 from dialog.fulfilment.types import ActionCall, ChangingAction
 from dialog.understanding.keywords import Keywords
-from tenor.runtime import assistant_stage
-from tenor.runtime.assistant_stage import AssistantStage
+from tenor.runtime.assistant import stage as assistant_stage
+from tenor.runtime.assistant.stage import AssistantStage
 from tenor.runtime.running import running
 from tenor.settings import Settings
 from tests.dialog.rig import Rig

@@ -22,7 +22,7 @@ from dialog.fulfilment.runner import ActionRunner
 from dialog.understanding.types import Understander
 from dialog.values.registry import parser
 from dialog.values.types import Parser
-from tenor.runtime.understanding import assistant_models, understander
+from tenor.runtime.assistant.understanding import assistant_models, understander
 from tenor.settings import AssistantSettings, Settings
 
 

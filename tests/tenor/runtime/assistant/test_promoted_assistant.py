@@ -14,8 +14,8 @@ from nlp.inference.assistant.assistant_model import DEFAULT
 from tenor.events import Call
 from tenor.model_store.card import CARD
 from tenor.model_store.digest import digest_of, file_hashes
+from tenor.runtime.assistant.understanding import PromotedUnderstanders, assistant_models, understander
 from tenor.runtime.models import check_model, golden_for
-from tenor.runtime.understanding import PromotedUnderstanders, assistant_models, understander
 from tenor.settings import Settings
 from tests.model_folders import promoted, promotion
 

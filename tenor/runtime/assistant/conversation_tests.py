@@ -12,7 +12,7 @@ from dialog.fulfilment.registry import actions_of
 from dialog.fulfilment.types import Action
 from dialog.testing.suite import TESTS, SuiteResult, conversation_files, play_suite, read_suite
 from tenor.errors import BadInput
-from tenor.runtime.assistant import Assistant
+from tenor.runtime.assistant.assistant import Assistant
 from tenor.settings import Settings
 
 

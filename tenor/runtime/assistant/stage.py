@@ -14,8 +14,8 @@ from dialog.fulfilment.runner import ActionRunner
 from dialog.worker import AssistantWorker
 from tenor.bus import Bus
 from tenor.model_store.watching import watching_promotions
-from tenor.runtime.assistant import parsers_of
-from tenor.runtime.understanding import PromotedUnderstanders, assistant_models, understander
+from tenor.runtime.assistant.assistant import parsers_of
+from tenor.runtime.assistant.understanding import PromotedUnderstanders, assistant_models, understander
 from tenor.settings import Settings
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from dialog.understanding.keywords import Keywords
 from dialog.understanding.types import Understander
-from tenor.runtime.understanding import WithExamples, understander
+from tenor.runtime.assistant.understanding import WithExamples, understander
 
 OWN = {"loyalty.points": ["how many points do i have", "what's my points balance"]}
 
