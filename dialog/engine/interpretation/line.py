@@ -13,7 +13,7 @@ from dialog.engine.turn import Turn
 from dialog.flow.model import Slot
 from dialog.understanding.keywords import normal, plain_store
 from dialog.understanding.types import Reading, Span, Understander
-from dialog.values.item import names_nothing
+from dialog.values.shop.item import names_nothing
 from dialog.values.tokens import word_set
 from dialog.values.types import Value
 from tenor.taxonomy.assistant import NO_MATCH

@@ -70,8 +70,8 @@ def parsers_of(kinds: Iterable[str]) -> dict[str, Parser]:
     """Parsers by type; products and stores are known by the names of the sample shop."""
     from dialog.fulfilment.sample.matching import not_misspelt
     from dialog.fulfilment.sample.shop import SampleShop
-    from dialog.values.item import ItemParser
-    from dialog.values.store import StoreParser
+    from dialog.values.shop.item import ItemParser
+    from dialog.values.shop.store import StoreParser
 
     found = {kind: parser(kind) for kind in dict.fromkeys(kinds)}
     if "item" in found or "store" in found:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dialog.values.choice import ChoiceParser
-from dialog.values.color import ColorParser
-from dialog.values.sort import SortParser
+from dialog.values.shop.color import ColorParser
+from dialog.values.shop.sort import SortParser
 from dialog.values.types import ParseContext
 from dialog.values.yes_no import YesNoParser
 from tests.dialog.values.lines import CONTEXT, NOW, meanings

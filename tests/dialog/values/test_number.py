@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dialog.values.number import TENS, UNITS, NumberParser, read_number
 from dialog.values.quantity import QuantityParser
-from dialog.values.size import SizeParser
+from dialog.values.shop.size import SizeParser
 from tests.dialog.values.lines import CONTEXT, meanings
 
 NUMBERS, QUANTITIES, SIZES = NumberParser(), QuantityParser(), SizeParser()

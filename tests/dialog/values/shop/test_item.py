@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dialog.values.item import ItemParser
-from dialog.values.store import StoreParser
+from dialog.values.shop.item import ItemParser
+from dialog.values.shop.store import StoreParser
 from dialog.values.text import TextParser
 from tests.dialog.values.lines import CONTEXT, meanings
 

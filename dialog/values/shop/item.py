@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from dialog.values import normalise
-from dialog.values.catalogue import Catalogue, stems
+from dialog.values.shop.catalogue import Catalogue, stems
 from dialog.values.tokens import Token, tokenise, word_set
 from dialog.values.types import ParseContext, Value
 

@@ -5,7 +5,7 @@ value the store as text: its own name if it is known, else the words without "th
 
 from __future__ import annotations
 
-from dialog.values.item import ItemParser
+from dialog.values.shop.item import ItemParser
 from dialog.values.tokens import Token, word_set
 
 AROUND = word_set("store shop branch location one")

@@ -1,0 +1,1 @@
+"""Values of a shop: products, stores, colours, sizes, sort orders."""
