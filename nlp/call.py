@@ -163,7 +163,8 @@ class CallAnalysis:
             slots=analysis.slots,
             labels=dict(analysis.labels),
             language=analysis.language,
-            models=dict(analysis.models),
+            models={**analysis.models, **({"speech": event.model} if event.model else {})},
             times=dict(draft.times),
             novelty=None if analysis.novelty is None else round(analysis.novelty, 2),
+            confidence=None if draft.confidence is None else round(draft.confidence, 3),
         )

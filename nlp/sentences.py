@@ -51,6 +51,8 @@ class Draft:
     before: str | None = None
     """The sentence before in the call, whoever said it."""
     times: Mapping[str, float] = field(default_factory=dict)
+    confidence: float | None = None
+    """How sure the recogniser was of the utterances that it is of; None: it does not say."""
 
 
 class SentenceBuilder:
@@ -73,9 +75,13 @@ class SentenceBuilder:
             if begun is not None and _joins(begun, text, start_ms):
                 joined = f"{begun.text} {text}"
                 longer = max(end_ms, begun.end_ms)
+                both = _mean_confidence(begun, text, final.confidence)
                 drafts.append(
-                    replace(begun, revision=begun.revision + 1, end_ms=longer, text=joined, times=final.times)
-                )
+                    replace(
+                        begun, revision=begun.revision + 1, end_ms=longer, text=joined, times=final.times,
+                        confidence=both,
+                    )
+                )  # fmt: skip
             else:
                 drafts.append(self._new(final, number, start_ms, end_ms, text, before))
             before = drafts[-1].text
@@ -90,7 +96,16 @@ class SentenceBuilder:
         else:
             name = f"{final.call}/{final.channel}/{start_ms}"
         self._start_ms = start_ms
-        return Draft(name, 0, start_ms, max(start_ms, end_ms), text, final.role, before, final.times)
+        sure = final.confidence or None
+        return Draft(name, 0, start_ms, max(start_ms, end_ms), text, final.role, before, final.times, sure)
+
+
+def _mean_confidence(begun: Draft, text: str, confidence: float) -> float | None:
+    """Of a sentence that goes on: each part counts as its length."""
+    if begun.confidence is None or not confidence:
+        return begun.confidence or confidence or None
+    length = len(begun.text) + len(text)
+    return (len(begun.text) * begun.confidence + len(text) * confidence) / length
 
 
 def _joins(before: Draft, after: str, start_ms: int) -> bool:

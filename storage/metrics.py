@@ -21,3 +21,4 @@ DELAY_SECONDS = Histogram(
 )
 CACHE_BYTES = Gauge("tenor_learn_cache_bytes", "What the cache of datasets holds")
 CACHE_FREE_BYTES = Gauge("tenor_learn_cache_free_bytes", "What is free beside it")
+DRIFT_ALARMS = Gauge("tenor_drift_alarms", "Figures that have drifted, on the last day that is over")

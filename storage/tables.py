@@ -115,6 +115,8 @@ class Sentence(SQLModel, table=True):
     """From the end of its audio to its publication."""
     novelty: float | None = None
     """How far it is from everything that its model learned from, 0 to 1; None if the model does not say."""
+    confidence: float | None = None
+    """How sure the recogniser was of its words, 0 to 1; None where it does not say, and of what was written."""
 
 
 class Alert(SQLModel, table=True):
@@ -559,6 +561,72 @@ class Shadow(SQLModel, table=True):
     """By answer, `{"sentiment": {"neutral > negative": 12}}`."""
     at: float
     by: str
+
+
+class DriftSum(SQLModel, table=True):
+    """What a measure of drift came to on a day, over the calls of the house, of a queue or of a site: sums, no words
+    and no ids. storage/drift/ratios.py says what they are good for."""
+
+    __tablename__ = "drift_sums"
+    __table_args__ = (
+        Index("drift_sums_by_day", "day"),
+        Index("drift_sums_of_measure", "scope", "name", "measure", "day"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    day: str
+    """YYYY-MM-DD, in UTC: the day on which its calls began."""
+    scope: str
+    """`house`, `queue` or `site`."""
+    name: str
+    """Of the queue or site."""
+    measure: str
+    """`sentiment`, `intent`, `expected`, `accuracy`, ...; storage/drift/measures.py lists them."""
+    value: str
+    """The label whose share it is, or the kind of answer; empty where a measure has one figure only."""
+    model: str
+    """Which model answered, as sentences name it."""
+    calls: int
+    part: float
+    whole: float
+    part_squares: float
+    products: float
+    whole_squares: float
+
+
+class DriftTest(SQLModel, table=True):
+    """Whether a measure differed on a day from what it was, as it was known then."""
+
+    __tablename__ = "drift_tests"
+    __table_args__ = (
+        Index("drift_tests_by_day", "day"),
+        Index("drift_tests_of_measure", "scope", "name", "measure", "value", "day"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    day: str
+    kind: str
+    """`data` or `concept`."""
+    scope: str
+    name: str
+    measure: str
+    value: str
+    model: str
+    against: str
+    """What `before` comes from: the model's first `days`, or the `gate` that it passed."""
+    calls: int
+    now: float
+    before: float
+    error: float
+    """Standard error of the difference."""
+    p: float
+    """How probable such a difference is by chance,"""
+    corrected: float
+    """and among as many tests as were made (Holm)."""
+    together: float
+    """The same of the last two or seven days together, whichever is less probable."""
+    alarm: bool
+    at: float
 
 
 class Tombstone(SQLModel, table=True):

@@ -205,11 +205,14 @@ class Sentence(Event, tag="sentence", frozen=True, kw_only=True):
     language: str = "en"
     """`other` if the models do not know its language; the other answers then mean nothing."""
     models: dict[str, str] = {}
-    """Which version of which model gave each answer: `{"sentiment": ..., "intent": ...}`."""
+    """Which version of which model gave each answer: `{"sentiment": ..., "intent": ..., "speech": ...}`; `speech` is
+    the recogniser, as its server names it, and is missing in what was written."""
     times: dict[str, float] = {}
     """When it passed each stage, including the times of its transcript."""
     novelty: float | None = None
     """How far it is from everything that its model learned from, 0 to 1; None if the model does not say."""
+    confidence: float | None = None
+    """How sure the recogniser was of its words, 0 to 1; None if it does not say, and of what was written."""
 
 
 AUDIO_STOPPED = "audio stopped"

@@ -109,7 +109,8 @@ CALL = (
     *("sample", "attributes", "handover"),
 )
 TURN = ("call", "turn", "event", "cause", "at", "at_ms", "intent", "slots", "state", "handover", "mood", "ended")
-SENTENCE = tuple(name for name in Sentence.model_fields if name not in ("id", "spoken_at", "models", "novelty"))
+NOT_SHOWN = ("id", "spoken_at", "models", "novelty", "confidence")
+SENTENCE = tuple(name for name in Sentence.model_fields if name not in NOT_SHOWN)
 """All but which models said it, how new it was to them, and when in the day: the page counts from the beginning of the
 call."""
 ALERT = ("call", "rule", "severity", "text", "at_ms", "at", "escalation", "sentence")

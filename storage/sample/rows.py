@@ -89,6 +89,7 @@ class CallRows:
             "times": times,
             "latency_ms": round((times["sentence_published"] - times["captured"]) * 1000, 1) if voice else None,
             "novelty": None,
+            "confidence": round(0.8 + 0.19 * max(scores.values()), 3) if voice else None,
         }
 
     def _call(self, sentences: Sequence[Row]) -> Row:

@@ -36,27 +36,27 @@ PLACES: dict[str, tuple[set[str], set[str]]] = {
     # place: (what it tells, which fields of the event it leaves out on purpose)
     "the row (storage/tables.py)": (set(Row.model_fields), set()),
     "the export document (storage/transfer/document.py)": (of_struct(get_args(DOCUMENT)[0]), set()),
-    "the Call page (dashboard/routes/snapshot.py)": ({"id", *snapshot.SENTENCE}, {"models", "novelty"}),
+    "the Call page (dashboard/routes/snapshot.py)": ({"id", *snapshot.SENTENCE}, {"models", "novelty", "confidence"}),
     "the API (dashboard/api/models.py: Sentence)": (
         set(models.Sentence.model_fields) - {"labels"},  # people's, not the classifiers'
-        {"labels", "times", "novelty"},
+        {"labels", "times", "novelty", "confidence"},
     ),
     "the Live page (storage/queries/live.py: OF_SENTENCE)": (
         set(live.OF_SENTENCE),
         {"call", "channel", "revision", "sentiment_scores", "intent_score", "slots", "labels", "language"}
-        | {"models", "times", "novelty"},
+        | {"models", "times", "novelty", "confidence"},
     ),
     "a search hit (storage/search/__init__.py: Hit)": (
         of_struct(Hit) - {"sentence", "snippet"} | {"id", "text"},
-        {"revision", "sentiment_scores", "intent_score", "slots", "labels", "models", "times", "novelty"},
+        {"revision", "sentiment_scores", "intent_score", "slots", "labels", "models", "times", "novelty", "confidence"},
     ),
     "the exported table (storage/transfer/exporter.py: OF_SENTENCE)": (
         {*exporter.OF_SENTENCE, "call", "id"},
-        {"revision", "sentiment_scores", "labels", "models", "times", "novelty"},
+        {"revision", "sentiment_scores", "labels", "models", "times", "novelty", "confidence"},
     ),
     "tenor analyze --json (tenor/runtime/batch/call_result.py: OF_SENTENCE)": (
         {*call_result.OF_SENTENCE, "labels", "language"},  # the last two where there is something to tell
-        {"id", "call", "revision", "mood", "models", "times", "novelty"},
+        {"id", "call", "revision", "mood", "models", "times", "novelty", "confidence"},
     ),
 }
 
@@ -87,7 +87,7 @@ REQUIRED = {
 def test_a_sentence_comes_back_from_the_database_as_it_was(database: Database) -> None:
     said = sentence(
         "one", 1000, "agent", -0.25, revision=2, slots={"date": "today"}, labels={"topic": "delivery"},
-        language="other", models={"intent": "ours"}, novelty=0.25,
+        language="other", models={"intent": "ours"}, novelty=0.25, confidence=0.75,
     )  # fmt: skip
     plain = msgspec.structs.asdict(msgspec.convert({"type": "sentence", **REQUIRED}, Sentence))
     unsaid = {name for name, value in plain.items() if name not in REQUIRED and getattr(said, name) == value}
