@@ -15,7 +15,7 @@ from storage.archive.days import FINISHED, bounds, day_of
 from storage.drift.measures import ACCURACY, ANSWERS, SCOPES, Measure, Scope
 from storage.drift.ratios import RatioSums
 from storage.drift.vocabulary import Vocabulary
-from storage.labels.checks import trusted_labels
+from storage.labels.trust.checks import trusted_labels
 from storage.tables import Call, DriftSum, Sentence
 
 CALL = Call.__table__  # type: ignore[attr-defined]

@@ -37,7 +37,7 @@ def add_day(
     rows: dict[type[SQLModel], list[dict[str, Any]]] = {Call: [], Sentence: [], Label: []}
     for call in range(calls):
         name, started = f"{number}-{queue}-{call}", FIRST + number * DAY_S + call
-        about = {"id": name, "queue": queue, "site": site, "started_at": started}
+        about: dict[str, Any] = {"id": name, "queue": queue, "site": site, "started_at": started}
         rows[Call].append(Call(**about, state="analysed", sentences=sentences).model_dump())
         for at in range(sentences):
             sentiment = "negative" if random.random() < negative else "neutral"
@@ -61,10 +61,10 @@ def add_day(
             rows[Sentence].append(Sentence(**{**row, **fields}).model_dump())
             if right is not None and at == 0:
                 said = sentiment if random.random() < right else "positive"
-                about = {"sentence": row["id"], "call": name, "kind": "sentiment", "value": said}
+                of_sentence: dict[str, Any] = {"sentence": row["id"], "call": name, "kind": "sentiment", "value": said}
                 for author in REVIEWERS:
                     label = Label(
-                        **about, predicted=sentiment, author=author, at=started + 100, why="sample", model=model
+                        **of_sentence, predicted=sentiment, author=author, at=started + 100, why="sample", model=model
                     )
                     rows[Label].append(label.model_dump(exclude={"id"}))
     for table, own in rows.items():
