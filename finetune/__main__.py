@@ -15,9 +15,9 @@ from finetune.corpus import call_sentences, datasets
 from finetune.corpus.examples import LabelledText, TaggedText
 from finetune.evaluate.scores import accuracy
 from finetune.recipes.base import JsonlRunRecord, described, find_recipe, needs_training, read_parameters, read_rows
+from nlp.inference import name_finder
 from nlp.inference.models import token_encoder
-from nlp.inference.models.language_model import open_model
-from nlp.inference.models.onnx_model import DEFAULT
+from nlp.inference.models.language_model import DEFAULT, open_model
 from tenor.errors import BadInput, TenorError
 from tenor.taxonomy import intents as taxonomy
 
@@ -108,7 +108,7 @@ def intents(
 def redaction(
     data: Path = DATA,
     model: Path = typer.Option(
-        DEFAULT, metavar="FOLDER", help="The model whose encoder it reads, and where it is put."
+        name_finder.DEFAULT, metavar="FOLDER", help="The model whose encoder it reads, and where it is put."
     ),
     seed: int = typer.Option(7, help="The same seed gives the same head."),
     threads: int = THREADS,

@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
-from nlp.inference.models.onnx_model import DEFAULT
+from nlp.inference.models.language_model import DEFAULT
 from tenor.model_store.card import CARD, Kind
 from tenor.model_store.digest import digest_of, file_hashes
+from tenor.model_store.golden import FILE as GOLDEN
 from tenor.model_store.promotions import FILE, Promotion
 from tenor.model_store.shipped import SHIPPED
 
@@ -21,7 +22,7 @@ def language_folder(folder: Path, **changes: Any) -> Path:
     """A copy of the language model with another card, and `turned` round: what is negative for the one that ships is
     positive for it, so that a sentence shows who told it."""
     folder.mkdir(parents=True)
-    for name in sorted(path.name for path in DEFAULT.iterdir() if path.name != CARD):
+    for name in sorted(path.name for path in DEFAULT.iterdir() if path.name not in (CARD, GOLDEN)):
         shutil.copyfile(DEFAULT / name, folder / name)
     card = msgspec.json.decode((DEFAULT / CARD).read_bytes())
     if changes.pop("turned", True):

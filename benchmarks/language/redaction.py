@@ -34,8 +34,7 @@ import jiwer
 
 from benchmarks.services import heard_live
 from finetune.evaluate.scores import percentile
-from nlp.inference.models.onnx_model import DEFAULT
-from nlp.inference.name_finder import NameFinder
+from nlp.inference.name_finder import DEFAULT, NameFinder
 from tenor.redaction import KINDS
 from tenor.redaction.numbers import UNITS
 from tenor.redaction.patterns import PatternRedactor

@@ -28,7 +28,7 @@ from finetune.corpus import datasets
 from finetune.evaluate.report import Scores, all_scores, sentiment_scores
 from finetune.evaluate.scores import percentile
 from nlp.inference.local import LocalBackend
-from nlp.inference.models.onnx_model import DEFAULT, OnnxModel
+from nlp.inference.models.language_model import open_model
 
 TARGETS = {
     "own macro-F1": 0.75,
@@ -44,12 +44,12 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA if DATA.is_dir() else None, help="folder of the public sets")
     parser.add_argument("--full", type=Path, help="the model in full precision")
     options, _ = parser.parse_known_args()
-    model = OnnxModel(DEFAULT)
+    model = open_model()
     figures = all_scores(model, options.data)
     others = {name: sentiment_scores(answer, options.data) for name, answer in lexicons().items()}
     quality(figures, others)
     if options.full is not None:
-        precision(figures, all_scores(OnnxModel(options.full), options.data))
+        precision(figures, all_scores(open_model(options.full), options.data))
     speed(LocalBackend(model))
 
 

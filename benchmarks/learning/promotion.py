@@ -15,7 +15,7 @@ import psutil
 
 from benchmarks.pipeline.memory import megabytes
 from benchmarks.services import tenor
-from nlp.inference.models.onnx_model import DEFAULT
+from nlp.inference.models.language_model import DEFAULT
 from storage.registry import folders, promotion_log
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus

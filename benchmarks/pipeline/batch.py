@@ -41,7 +41,7 @@ from finetune.evaluate.scores import percentile
 from ingest.audio.recording import open_recording
 from ingest.sources import Source
 from nlp.inference.local import LocalBackend
-from nlp.inference.models.onnx_model import DEFAULT, OnnxModel
+from nlp.inference.models.language_model import open_model
 from tenor import telemetry
 from tenor.settings import TelemetrySettings
 
@@ -89,7 +89,7 @@ def spoken(folder: Path, conversations: int, count: int, engine: str) -> None:
     _tell("data processing, MP3 to PCM", [_timed(partial(_decode, file)) for file in files[:200]])
     run = analyze(folders, "--folders", settings=["--set", f"riva.engine={engine}"] if engine else [])
     assert len(run.documents) == conversations
-    backend = LocalBackend(OnnxModel(DEFAULT))
+    backend = LocalBackend(open_model())
     texts = [one["text"] for document in run.documents for one in document["sentences"]]
     backend.analyze(texts[:1])
     a_file = max(1, round(len(texts) / len(files)))

@@ -17,8 +17,8 @@ from random import Random
 import msgspec
 
 from nlp.inference.models.golden import language_answers
+from nlp.inference.models.language_model import DEFAULT
 from nlp.inference.models.layered_model import HEADS, LayeredModel
-from nlp.inference.models.onnx_model import DEFAULT
 from tenor.errors import BadInput
 from tenor.model_store import CARD, ModelCard, read_card
 from tenor.model_store.golden import FILE as GOLDEN

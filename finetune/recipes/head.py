@@ -57,7 +57,7 @@ class HeadParameters(msgspec.Struct, frozen=True, kw_only=True):
     rate: Annotated[float, Meta(gt=0, description="How far a step goes at most.")] = 0.01
     l2: Annotated[float, Meta(ge=0, description="How strongly a head is drawn back to the deployed one.")] = 0.01
     replay: Annotated[int, Meta(ge=0, description="Sentences of our own that are learned again beside the rows.")] = (
-        1500
+        4000
     )
     validation_share: Annotated[
         float, Meta(ge=0, lt=1, description="Of the groups, to validate with, where no row is marked for it.")

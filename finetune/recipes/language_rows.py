@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from random import Random
 
-from finetune.corpus import datasets, mixture
+from finetune.corpus import call_sentences, datasets, mixture
 from finetune.corpus.examples import LanguageExample, Span
 from finetune.recipes.base import TrainingRow, rows_of
 from nlp.inference.assistant.bio import spans_of
@@ -84,18 +84,22 @@ def _spans(row: TrainingRow) -> tuple[Span, ...]:
 
 
 def replay(heads: Heads, most: int, seed: int) -> list[LanguageExample]:
-    """Sentences of our own, which are in the package, so that what the model knows stays known. Two of five have a
-    sentiment, two an intent, one slots; none is one of the frozen."""
+    """Sentences of our own, which are in the package, so that what the model knows stays known: half of them of calls,
+    with sentiment, intent and who speaks; of the others two of five have a sentiment, two an intent, one slots. None is
+    one of the frozen."""
     random = Random(seed)
-    wishes = [(text, intent.name) for intent in read().intents for text in intent.examples]
+    taxonomy = read()
+    calls = call_sentences.examples(call_sentences.read(call_sentences.DEFAULT, taxonomy).learned)
+    wishes = [(text, intent.name) for intent in taxonomy.intents for text in intent.examples]
     wishes += [(row.text, row.label) for row in datasets.own_intents(random, most=12)]
     feelings = [(row.text, row.label) for row in datasets.own_sentiment(random, most=8)]
     parts = [
+        calls,
         [LanguageExample(text, {"sentiment": (label,)}) for text, label in feelings],
         [LanguageExample(text, {"intent": (label,)}) for text, label in wishes],
         [LanguageExample(row.text, spans={SLOTS: row.spans}) for row in datasets.own_slots(random, most=6)],
     ]
-    sizes = (2 * most // 5, 2 * most // 5, most // 5)
+    sizes = (most // 2, most // 5, most // 5, most // 10)
     kept = [mixture.allowed(part) for part in parts]
     chosen = [one for part, size in zip(kept, sizes, strict=True) for one in random.sample(part, min(size, len(part)))]
     return [one for one in chosen if _all_known(one, heads)]

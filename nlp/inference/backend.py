@@ -44,8 +44,7 @@ def open_local(language: LanguageSettings, folder: Path | None = None) -> LocalB
     from nlp.inference.local import LocalBackend
     from nlp.inference.models.combined_model import with_all_heads
     from nlp.inference.models.golden import language_answers
-    from nlp.inference.models.language_model import open_model
-    from nlp.inference.models.onnx_model import DEFAULT
+    from nlp.inference.models.language_model import DEFAULT, open_model
     from tenor.model_store.golden import check_golden
 
     given = folder or (Path(language.model) if language.model else None)

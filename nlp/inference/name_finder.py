@@ -15,10 +15,11 @@ import msgspec
 import numpy as np
 from tokenizers import Tokenizer
 
-from nlp.inference.models.onnx_model import DEFAULT, LONGEST, MOST_CHARACTERS, open_session, softmax
+from nlp.inference.models.onnx_model import LONGEST, MOST_CHARACTERS, open_session, softmax
 from tenor.errors import BadInput
 from tenor.redaction import Span
 
+DEFAULT = Path(__file__).parents[1] / "models" / "tenor-language-2"
 GRAPH, CARD = "redaction.onnx", "redaction.json"
 OUTSIDE = "O"
 WINDOW = 60

@@ -15,12 +15,20 @@ from tenor.learn.loop import LearnResult, Progress, Told, learn
 from tenor.settings import Settings
 
 NAME = "apiary"
-TRIED = (
-    "A huge ball of bees settled in the pear tree, can someone bring a box.",
-    "Her Majesty has vanished, there are no fresh eggs in the hive on the roof.",
-    "How much of the honey from the orchard hive is ours this year?",
-)
-"""Nobody in the sample says these; each is one of its own intents."""
+TRIED = {
+    "A huge ball of bees settled in the pear tree, can someone bring a box.": "swarm_alert",
+    "There is a cluster of bees hanging from our gutter since this morning.": "swarm_alert",
+    "Her Majesty has vanished, there are no fresh eggs in the hive on the roof.": "queen_loss",
+    "I think the colony has no queen any more.": "queen_loss",
+    "How much of the honey from the orchard hive is ours this year?": "honey_share",
+    "When do we get our part of the harvest?": "honey_share",
+    "The hive by the school has to go somewhere else before June.": "hive_move",
+    "Could you move our colony to the other roof?": "hive_move",
+    "One of them got my thumb and it is swelling up.": "sting_advice",
+    "What should I put on a bee sting?": "sting_advice",
+}
+"""What each means; nobody in the sample says it in these words."""
+SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +63,20 @@ def learn_sample(
 
 
 def try_out(settings: Settings, database: Database, result: LearnResult) -> list[TriedSentence]:
-    """Sentences of the company's own intents, as the model that ships and the one that has learned understand them."""
+    """Some sentences that the model that ships does not understand, and the one that has learned does."""
     registry = Registry(database, settings.models_folder)
     learned = registry.version(result.models[0])
     plain = settings.language.model_copy(update={"model": ""})
-    before, after = (open_local(plain, folder).analyze(TRIED) for folder in (None, registry.path(learned)))
-    return [
-        TriedSentence(text, one.intent, other.intent) for text, one, other in zip(TRIED, before, after, strict=True)
+    callers = [SentenceContext("caller")] * len(TRIED)
+    before, after = (
+        open_local(plain, folder).analyze(list(TRIED), callers) for folder in (None, registry.path(learned))
+    )
+    found = [
+        TriedSentence(text, one.intent, other.intent)
+        for (text, wanted), one, other in zip(TRIED.items(), before, after, strict=True)
+        if one.intent != wanted == other.intent
     ]
+    return found[:SHOWN]
 
 
 def company_name() -> str:

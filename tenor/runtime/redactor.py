@@ -43,8 +43,7 @@ class FinderWhenNeeded:
 
     @cached_property
     def _finder(self) -> Finder:
-        from nlp.inference.models.onnx_model import DEFAULT
-        from nlp.inference.name_finder import CARD, NameFinder
+        from nlp.inference.name_finder import CARD, DEFAULT, NameFinder
 
         own = Path(self._settings.language.model) if self._settings.language.model else DEFAULT
         folder = own if (own / CARD).exists() else DEFAULT  # a model for intents alone finds no names

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from nlp.inference.models.onnx_model import DEFAULT
 from nlp.inference.models.onnx_model import LONGEST as TOKENS
+from nlp.inference.models.token_encoder import DEFAULT
 from nlp.segmenter import LONGEST, MOST, sentences, spans
 
 

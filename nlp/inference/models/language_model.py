@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from nlp.inference.models.onnx_model import DEFAULT, OnnxModel, Prediction
+from nlp.inference.models.onnx_model import OnnxModel, Prediction
 from nlp.inference.types import SentenceContext
 from tenor.model_store import ModelCard, read_card
+
+DEFAULT = Path(__file__).parents[2] / "models" / "tenor-language-3"
+"""What ships."""
 
 
 class LanguageModel(Protocol):

@@ -20,7 +20,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from nlp.inference.models.onnx_model import DEFAULT, Floats, Prediction, batched, open_session, softmax
+from nlp.inference.models.onnx_model import Floats, Prediction, batched, open_session, softmax
 from nlp.inference.models.token_encoder import STATES, EncodedText, TokenEncoder, shared_encoder
 from nlp.inference.types import SentenceContext
 from tenor.errors import BadInput
@@ -54,7 +54,7 @@ class EncodedSentence:
 class LayeredModel:
     """Shared by every stage of a process; any thread may call it. `threads`: batches that are read at once."""
 
-    def __init__(self, folder: Path = DEFAULT, encoder: TokenEncoder | None = None, *, threads: int = 1) -> None:
+    def __init__(self, folder: Path, encoder: TokenEncoder | None = None, *, threads: int = 1) -> None:
         self.card, self.threads = read_card(folder), threads
         try:
             weights = (folder / "model.onnx").read_bytes()

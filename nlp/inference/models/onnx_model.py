@@ -21,7 +21,6 @@ from nlp.inference.types import SentenceContext
 from tenor.errors import BadInput
 from tenor.model_store import no_model, read_card
 
-DEFAULT = Path(__file__).parents[2] / "models" / "tenor-language-2"
 EMBEDDING = "embedding"
 LONGEST = 128
 """Tokens of a sentence that are read; the rest is not what it turns on."""
@@ -53,7 +52,7 @@ class Prediction:
 class OnnxModel:
     """Shared by every stage of a process; any thread may call it. `threads`: batches that are read at once."""
 
-    def __init__(self, folder: Path = DEFAULT, *, threads: int = 1) -> None:
+    def __init__(self, folder: Path, *, threads: int = 1) -> None:
         self.card, self.threads = read_card(folder), threads
         try:
             weights = (folder / "model.onnx").read_bytes()

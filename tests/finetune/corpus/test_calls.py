@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -20,10 +21,10 @@ ALLOWED = {
 OPTIONAL = {"also", "before", "tags"}
 
 
-@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.jsonl")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.jsonl.gz")), ids=lambda file: file.name.partition(".")[0])
 def test_every_sentence_has_labels_that_there_are(file: Path) -> None:
     rules = (FOLDER / "README.md").read_text("utf-8")
-    for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(_lines(file), 1):
         row = json.loads(line)
         where = f"{file.name}:{number}"
         assert row["text"].strip(), where
@@ -40,10 +41,19 @@ def test_no_sentence_is_one_that_models_are_measured_on() -> None:
         for name in ("sentiment.jsonl", "intents.jsonl")
         for line in (EVALUATION / name).read_text("utf-8").splitlines()
     }
-    written = {
-        json.loads(line)["text"].lower()
-        for file in FOLDER.glob("*.jsonl")
-        for line in file.read_text("utf-8").splitlines()
-    }
-    assert len(written) > 3000
+    written = {json.loads(line)["text"].lower() for file in FOLDER.glob("*.jsonl.gz") for line in _lines(file)}
+    assert len(written) > 12_000
     assert not written & measured
+
+
+def test_no_hand_that_learns_writes_about_an_industry_that_is_measured_on() -> None:
+    industries = {
+        file.name: {json.loads(line)["industry"] for line in _lines(file)} for file in FOLDER.glob("*.jsonl.gz")
+    }
+    frozen = set().union(*(found for name, found in industries.items() if name.startswith("frozen")))
+    assert len(frozen) >= 12
+    assert not frozen & set().union(*(found for name, found in industries.items() if not name.startswith("frozen")))
+
+
+def _lines(file: Path) -> list[str]:
+    return gzip.decompress(file.read_bytes()).decode().splitlines()

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from finetune.export.saturation import MOST, Weights, largest_pairs, leave_headroom, scaled
+from nlp.inference import name_finder
 from nlp.inference.assistant import assistant_model
 from nlp.inference.models import token_encoder
-from nlp.inference.models.onnx_model import DEFAULT
+from nlp.inference.models.language_model import DEFAULT
 
 ROWS, COLUMNS = 7, 5
 
@@ -79,7 +80,7 @@ def test_a_model_says_the_same_with_it(tmp_path: Path) -> None:
 
 def test_what_ships_has_headroom() -> None:
     assert _over(DEFAULT / "model.onnx") == []
-    assert _over(DEFAULT / "redaction.onnx") == []
+    assert _over(name_finder.DEFAULT / "redaction.onnx") == []
     assert _over(token_encoder.DEFAULT / "model.onnx") == []
     assert _over(assistant_model.DEFAULT / "model.onnx") == []
 

@@ -17,8 +17,8 @@ import pytest
 from finetune.recipes.base import JsonlRunRecord, Paused, TrainingRow, find_recipe, newest_checkpoint, read_parameters
 from finetune.recipes.head import HeadParameters, PooledVectors
 from nlp.inference.models.golden import language_answers
+from nlp.inference.models.language_model import DEFAULT
 from nlp.inference.models.layered_model import HEADS, LayeredModel
-from nlp.inference.models.onnx_model import DEFAULT
 from nlp.inference.types import SentenceContext
 from tenor.errors import BadInput
 from tenor.model_store import read_card

@@ -8,7 +8,7 @@ import numpy as np
 
 from finetune.corpus.examples import LabelledText, TaggedText
 from finetune.train.batches import IGNORED, HeadCorpus, batches, bio, load_tokenizer, token_targets
-from nlp.inference.models.onnx_model import DEFAULT
+from nlp.inference.models.token_encoder import DEFAULT
 
 TAGS = bio(["date", "amount"])
 NUMBERS = {tag: number for number, tag in enumerate(TAGS)}

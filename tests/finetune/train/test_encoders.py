@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nlp.inference.models.onnx_model import DEFAULT
+from nlp.inference.models.token_encoder import DEFAULT
 from tenor.errors import BadInput, Unavailable
 
 pytestmark = pytest.mark.skipif(

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nlp.inference.models.onnx_model import DEFAULT
-from nlp.inference.name_finder import CARD, GRAPH, NameFinder
+from nlp.inference.name_finder import CARD, DEFAULT, GRAPH, NameFinder
 from tenor.errors import BadInput
 from tenor.redaction import KINDS
 from tenor.redaction.patterns import PatternRedactor

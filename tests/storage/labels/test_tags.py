@@ -45,7 +45,7 @@ def test_a_span_within_a_word_takes_the_word() -> None:
 
 
 def test_the_slots_that_ship_are_those_of_the_model() -> None:
-    from nlp.inference.models.onnx_model import DEFAULT
+    from nlp.inference.models.language_model import DEFAULT
 
     heads = read_card(DEFAULT).heads["slots"]
     assert tuple(sorted({tag[2:] for tag in heads if tag != "O"})) == SHIPPED_SLOTS

@@ -10,11 +10,10 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from nlp.inference.models.onnx_model import DEFAULT
 from tenor.cli.commands.classify import classify
 from tenor.cli.context import Context
 from tenor.errors import BadInput
-from tenor.model_store import read_card
+from tests.own_encoder_model import own_encoder_model
 
 FIELDS = ["text", "sentiment", "sentiment_scores", "intent", "intent_score", "slots"]
 
@@ -94,12 +93,8 @@ def test_a_classifier_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_model_that_tells_only_intents_is_completed_by_ours(tmp_path: Path) -> None:
     """As `finetune intents` makes them; its own labels count."""
-    labels = {"greeting": "hello", "card_replacement": "lost_card"}
-    for name in ("model.onnx", "tokenizer.json"):
-        (tmp_path / name).symlink_to(DEFAULT / name)
-    heads = [labels.get(label, label) for label in read_card(DEFAULT).heads["intent"]]
-    (tmp_path / "model.json").write_text(json.dumps({"name": "ours", "version": "2", "heads": {"intent": heads}}))
-    [found] = answers("--model", str(tmp_path), "i am furious, i lost my debit card on friday")
+    own = own_encoder_model(tmp_path, {"hello": "hello", "lost": "lost_card"})
+    [found] = answers("--model", str(own), "i am furious, i lost my debit card on friday")
     assert (found["intent"], found["sentiment"], found["slots"]) == ("lost_card", "negative", {"date": "friday"})
 
 

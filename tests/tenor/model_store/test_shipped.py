@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from nlp.inference.assistant import assistant_model
-from nlp.inference.models import onnx_model
+from nlp.inference.models import language_model
 from tenor.model_store.card import read_card
 from tenor.model_store.shipped import SHIPPED
 
 
-@pytest.mark.parametrize(("kind", "folder"), [("language", onnx_model.DEFAULT), ("assistant", assistant_model.DEFAULT)])
+@pytest.mark.parametrize(
+    ("kind", "folder"), [("language", language_model.DEFAULT), ("assistant", assistant_model.DEFAULT)]
+)
 def test_the_list_names_the_models_that_are_loaded(kind: str, folder: Path) -> None:
     listed = next(one for one in SHIPPED.values() if one.kind == kind)
     assert listed.path == folder

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nlp.inference.models.onnx_model import DEFAULT
+from nlp.inference.models.language_model import DEFAULT
 from storage.db.engine import using
 from storage.registry.shadows import KeptLine, kept_sentences
 from storage.viewer import HOUSE, Viewer

@@ -6,7 +6,7 @@ import pytest
 
 from finetune.corpus import datasets
 from nlp.inference.local import LocalBackend
-from nlp.inference.models.onnx_model import OnnxModel
+from nlp.inference.models.language_model import LanguageModel, open_model
 from tenor.taxonomy.intents import UNKNOWN, Taxonomy, WantedIntent, read
 
 PETS = WantedIntent(
@@ -31,23 +31,23 @@ OLD = {"i lost my debit card": "card_replacement", "what are your opening hours"
 
 
 @pytest.fixture(scope="module")
-def model() -> OnnxModel:
-    return OnnxModel()
+def model() -> LanguageModel:
+    return open_model()
 
 
-def test_ten_examples_make_an_intent_at_once(model: OnnxModel) -> None:
+def test_ten_examples_make_an_intent_at_once(model: LanguageModel) -> None:
     before = LocalBackend(model)
     assert PETS.name not in {found.intent for found in before.analyze(NEW)}
     after = LocalBackend(model, Taxonomy((*read().intents, PETS)))
     assert [found.intent for found in after.analyze(NEW)] == [PETS.name] * len(NEW)
 
 
-def test_what_was_known_stays_known(model: OnnxModel) -> None:
+def test_what_was_known_stays_known(model: LanguageModel) -> None:
     after = LocalBackend(model, Taxonomy((*read().intents, PETS)))
     assert [found.intent for found in after.analyze(list(OLD))] == list(OLD.values())
 
 
-def test_examples_added_to_an_intent_count_at_once(model: OnnxModel) -> None:
+def test_examples_added_to_an_intent_count_at_once(model: LanguageModel) -> None:
     slang = "gimme the lowdown on my dough"
     intents = [
         WantedIntent(intent.name, intent.description, (*intent.examples, *_SLANG), intent.task)
@@ -62,14 +62,14 @@ def test_examples_added_to_an_intent_count_at_once(model: OnnxModel) -> None:
 _SLANG = ("gimme the lowdown on my bread", "how much dough have i got", "what's the lowdown on my dough")
 
 
-def test_an_intent_taken_out_is_never_answered(model: OnnxModel) -> None:
+def test_an_intent_taken_out_is_never_answered(model: LanguageModel) -> None:
     fewer = LocalBackend(model, Taxonomy(tuple(i for i in read().intents if i.name != "refund")))
     [found] = fewer.analyze(["i would like a refund for this"])
     assert found.intent != "refund"
     assert "refund" not in found.intent_scores
 
 
-def test_what_has_nothing_to_do_with_calls_is_unknown(model: OnnxModel) -> None:
+def test_what_has_nothing_to_do_with_calls_is_unknown(model: LanguageModel) -> None:
     texts = [row["text"] for row in datasets.evaluation("intents") if row["label"] == UNKNOWN]
     found = [one.intent for one in LocalBackend(model).analyze(texts)]
     assert found.count(UNKNOWN) >= 0.8 * len(texts)

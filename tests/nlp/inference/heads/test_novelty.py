@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nlp.inference.heads.novelty import NoveltyHead
 from nlp.inference.local import LocalBackend
-from nlp.inference.models.onnx_model import OnnxModel
+from nlp.inference.models.language_model import open_model
 from tenor.taxonomy.intents import Taxonomy, WantedIntent
 
 KNOWN = ("I'd like to know my balance please", "my order has not arrived", "could you repeat that", "thank you so much")
@@ -18,11 +18,11 @@ NEW = (
 def test_other_subjects_are_novel_and_what_callers_say_is_not() -> None:
     backend = LocalBackend()
     known, new = ([one.novelty or 0.0 for one in backend.analyze(texts)] for texts in (KNOWN, NEW))
-    assert max(known) < 0.2
+    assert max(known) < 0.3
     assert min(new) > 0.4
     assert backend.analyze(["wo ist mein Paket geblieben, ich warte schon lange"])[0].novelty is None
 
 
 def test_intents_without_examples_tell_nothing() -> None:
-    head = NoveltyHead(OnnxModel(), Taxonomy((WantedIntent("own", "", (), task=True),)))
-    assert head.score(OnnxModel().predict(["anything"])[0].embedding) is None
+    head = NoveltyHead(open_model(), Taxonomy((WantedIntent("own", "", (), task=True),)))
+    assert head.score(open_model().predict(["anything"])[0].embedding) is None

@@ -6,7 +6,7 @@ import pytest
 
 from nlp.inference.backend import open_backend
 from nlp.inference.local import LocalBackend
-from nlp.inference.models.onnx_model import DEFAULT
+from nlp.inference.models.language_model import DEFAULT
 from tenor.model_store import read_card
 from tenor.settings import LanguageSettings, Settings
 from tenor.taxonomy.sentiments import SHIPPED
