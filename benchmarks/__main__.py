@@ -14,7 +14,7 @@ FOLDERS = {
     "speech": ("decoding", "recognition", "telephone"),
     "pipeline": ("bus", "latency", "memory", "scaling", "batch", "store", "dashboard"),
     "language": ("sentences", "task", "redaction", "scenarios"),
-    "assistant": ("assistant_model", "assistant", "voice"),
+    "assistant": ("assistant_model", "assistant", "voice", "voice_sessions"),
     "learning": ("archive", "datasets", "gate", "promotion"),
 }
 ALL = {name: f"benchmarks.{folder}.{name}" for folder, names in FOLDERS.items() for name in names}

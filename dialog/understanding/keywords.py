@@ -26,7 +26,7 @@ _SNOW: Final = r"snow|snows|snowy|snowing|snowed|snowfall|flurries|white christm
 _TEMPERATURE: Final = (
     r"temperature|temperatures|temp|temps|degrees|how (?:hot|cold|warm|cool|chilly)|hot|cold|warm|chilly|freezing|"
     r"warmer|colder|(?:hotter|cooler) than|heat|(?:above|below|over|under) (?:\d+|freezing|zero)|jacket|sweater|"
-    r"coat|below zero|freeze"
+    r"coat|below zero|freeze|wear (?:shorts|a tank top|flip flops)"
 )
 _HUMID: Final = r"humid|humidity|muggy|sticky|damp"
 _SUN: Final = r"sun|sunny|sunshine|sunglasses|sunscreen|sunblock|clear sk\w+"
@@ -43,6 +43,15 @@ _SHOPPING: Final = re.compile(
     r"where can|umbrellas|warranty|reserve|hold)\b"
 )
 
+OUR_STORE: Final = (
+    r"(?:do|have) (?:you|they|y'all|you guys) (?:have |got |got any )?(?:a|an|any|another|other) "
+    r"(?:stores?|shops?|branch(?:es)?|locations?|outlets?)"
+)
+"""Asks for a store of ours, not for goods."""
+_POLITE: Final = r"(?:and|so|hey|hi|hello|um|uh|ok|okay|please|well)"
+_WISHES: Final = r"(?:i need|i want|i'd like|i would like|(?:i'm |i am )?looking for|get me|i'm after)"
+_KINDS: Final = "|".join(sorted(STORE_WORDS - {"place", "places", "bar", "bars", "joint", "joints"}))
+
 _INTENTS: Final = tuple(
     (name, score, re.compile(pattern))
     for name, score, pattern in (
@@ -50,6 +59,8 @@ _INTENTS: Final = tuple(
         # as recognisers mishear it
         ("store_location", 0.95, r"^(?:wear|ware|were) (?:can|could|do|would) (?:i|we|you) (?:get|find|buy|by|bye)\b"),
         ("store_location", 0.9, r"\b(?:which|what) (?:store|shop|restaurant|place|market)s?\b"),
+        ("store_location", 0.96, rf"\b{OUR_STORE}\b"),
+        ("store_location", 0.92, rf"^(?:{_POLITE}\W+)*{_WISHES} (?:a|an|the|some) (?:\w+ ){{0,2}}(?:{_KINDS})\b"),
         ("store_location", 0.85, r"^(?:the |some )?(?:best|good|great|top|decent) .+ (?:in|near|around) "),
         (
             "reserve",
@@ -98,7 +109,8 @@ _INTENTS: Final = tuple(
             r"(?:still |even |currently |also |actually )?(?:have|sell|carry|stock)\b|have you got|"
             r"you got|got any|(?:any|many|some|one) (?:\w+ ){0,5}left|available|availability|how many (?:\w+ "
             r")+(?:have|left)|"
-            r"carry|inventory|do you guys have|is there any|are there any|you (?:carry|stock|sell))\b",
+            r"carry|inventory|do you guys have|(?:if|whether) (?:you|they) (?:still |also )?(?:have|got)|"
+            r"is there any|are there any|you (?:carry|stock|sell))\b",
         ),
         (
             "price_check",
@@ -236,7 +248,9 @@ _PERSON: Final = re.compile(
     r"(?:service|support|care)|"
     r"(?:want|need|like|have|see|is there|get me|gimme) (?:to (?:talk|speak|chat) (?:to|with) )?(?:a|an|the|your) "
     r"(?:person|human|agent|representative|operator|manager|supervisor|rep)|"
-    r"(?:someone|somebody) (?:real|else|human)|human please)\b|(?:^|\b(?:to|with|me|for) )(?:a human|a person|a "
+    r"(?:someone|somebody) (?:real|else|human|who works)|human please|put me (?:through|on) (?:to|with)|"
+    r"(?:talk|speak|connect|transfer|switch) (?:\w+ ){0,3}(?:to|with) (?:the |your |a )?"
+    r"(?:support|service|sales|front desk|office|help ?desk|team))\b|(?:^|\b(?:to|with|me|for) )(?:a human|a person|a "
     r"human being|a real person)(?: please)?$|"
     r"^(?:please )?(?:agent|representative|operator|human|person|representative please|agent please|operator please|"
     r"real person|a person|an agent|a representative|manager)[.! ]*(?:please)?$"

@@ -11,7 +11,8 @@ STORE_WORDS: Final = word_set(
     "markets mall malls cafe cafes bakery bakeries diner diners bar bars pub gym bank banks hotel hotels station "
     "stations deli grocery pizzeria steakhouse bistro salon barbershop florist bookstore dealership cinema theater "
     "hospital library museum park outlet outlets place places joint joints atm garage laundromat chemist butcher "
-    "boutique florists buffet"
+    "boutique florists buffet dentist dentists barber barbers vet veterinarian hairdresser optician tailor mechanic "
+    "spa clinic doctor plumber locksmith electrician"
 )
 """A phrase that ends in one of these names a kind of place."""
 

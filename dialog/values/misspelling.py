@@ -1,4 +1,4 @@
-"""Whether a word is another one misspelt: people and recognisers keep its first letter and its consonants."""
+"""Whether a word is another one misspelt: people and recognisers keep its first sound and its consonants."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LONG: Final = 10
 
 
 def is_misspelt(word: str, right: str) -> bool:
-    """Whether `word` may be `right` misspelt. One letter may always be wrong but the first; further ones only if the
-    consonants agree: margarine is no magazine."""
-    if word[:1] != right[:1]:
+    """Whether `word` may be `right` misspelt. One letter may always be wrong but the first sound; further ones only
+    if the consonants agree: margarine is no magazine."""
+    if spoken(word)[:1] != spoken(right)[:1]:
         return False
     wrong = OSA.distance(word, right)
     if wrong <= 1:
@@ -26,7 +26,12 @@ def is_misspelt(word: str, right: str) -> bool:
     return consonants == 0 or (wrong == 2 and consonants == 1 and min(len(word), len(right)) >= LONG)
 
 
+def spoken(word: str) -> str:
+    """As it sounds: "farmacy" and "pharmacy" are the same."""
+    for written, sounds in _SOUNDS:
+        word = word.replace(written, sounds)
+    return _DOUBLED.sub(r"\1", word)
+
+
 def _consonants(word: str) -> str:
-    for written, spoken in _SOUNDS:
-        word = word.replace(written, spoken)
-    return _DOUBLED.sub(r"\1", _VOWELS.sub("", _DOUBLED.sub(r"\1", word)))
+    return _DOUBLED.sub(r"\1", _VOWELS.sub("", spoken(word)))

@@ -10,7 +10,8 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from dialog.fulfilment.sample.words import content, words
-from dialog.values.misspelling import is_misspelt
+from dialog.values.misspelling import is_misspelt, spoken
+from dialog.values.shop.catalogue import SHORTEST_SOUND
 
 SHORTEST_MISSPELT = 4
 LONG_WORD = 8
@@ -29,6 +30,7 @@ class Matcher:
         self._words: dict[str, set[int]] = {}
         self._heads: dict[str, set[int]] = {}
         self._vocabulary: list[str] = []
+        self._by_sound: dict[str, str] = {}
 
     def add(self, thing: int, phrases: Iterable[str], exactly: Iterable[str] = (), also: Iterable[str] = ()) -> None:
         """What a thing is called. A phrase of `exactly` names it only as a whole (a toy car is no car); words of
@@ -140,6 +142,9 @@ class Matcher:
             return None
         if not self._vocabulary:
             self._vocabulary.extend(known for known in self._words if len(known) >= SHORTEST_MISSPELT)
+            self._by_sound = {spoken(known): known for known in self._vocabulary}
+        if len(word) >= SHORTEST_SOUND and (alike := self._by_sound.get(spoken(word))):
+            return alike
         most = most if len(word) >= LONG_WORD else 1
         found = process.extractOne(word, self._vocabulary, scorer=OSA.distance, score_cutoff=most)
         if found is None or not is_misspelt(word, str(found[0])):

@@ -177,6 +177,9 @@ def _misspelt(line: PlaceLine, i: int) -> PlaceMatch | None:
         return None
     code, state_last = line.state(best.last, best.places)
     in_state = [place for place in best.places if place.state == code]
+    if code and not in_state:  # "pitsburg california" is not the larger one in Pennsylvania
+        near = spelling.misspelt(line.keys[i : best.last + 1], known, known.by_length, CUT_OFF, code)
+        in_state = [place for place in near[0] if place.state == code] if near is not None else []
     return PlaceMatch(i, state_last, in_state, best.score, with_state=True) if in_state else best
 
 

@@ -14,6 +14,8 @@ SOUND_SCORE = 0.7
 HEARD_CUT_OFF, HEARD_WORD_CUT_OFF = 62, 70
 """How alike the spelling must be as well: "claims" has the consonants of Kalamazoo. A single
 word was less likely cut and joined, so it must be nearer."""
+SAME_SOUND = 96.0
+"""How near a name counts that has the consonants of the words: of Pittsburg and Pittsburgh the larger is meant."""
 HEARD_PEOPLE = 60_000
 """Smaller cities are not known by their sound."""
 STRICTER = 6
@@ -23,6 +25,7 @@ OTHER_BEGINNING = 91
 
 _SOUNDS = (
     (re.compile(r"ph"), "f"),
+    (re.compile(r"burgh$"), "burg"),
     (re.compile(r"gh"), ""),
     (re.compile(r"^(?:kn|gn)"), "n"),
     (re.compile(r"^wr"), "r"),
@@ -52,9 +55,10 @@ def sound(words: list[str]) -> str:
 
 
 def misspelt(
-    words: list[str], known: Gazetteer, names: dict[int, list[str]], cut_off: int
+    words: list[str], known: Gazetteer, names: dict[int, list[str]], cut_off: int, state: str = ""
 ) -> tuple[list[Place], float] | None:
-    """The places whose name is spelt most like the words, without their blanks, and how alike it is."""
+    """The places whose name is spelt most like the words, without their blanks, and how alike it is; of a state, if
+    one is said."""
     compact = "".join(words)
     if not 4 <= len(compact) <= 24:
         return None
@@ -65,16 +69,24 @@ def misspelt(
         for name, score, _ in process.extract(
             compact, names.get(length, ()), scorer=fuzz.ratio, score_cutoff=cut_off, limit=3
         ):
+            if state and all(place.state != state for place in known.compact[name]):
+                continue
             people = known.compact[name][0].population
             if people < LARGE and score < cut_off + STRICTER:
                 continue
             if score < OTHER_BEGINNING and _beginning(name) != beginning:
                 continue
             # Of two spellings that are as near, the larger city is meant.
-            weighed = score + min(people, 2_000_000) / 400_000
+            nearness = score if people < HEARD_PEOPLE else max(score, _same_sound(words, name))
+            weighed = nearness + min(people, 2_000_000) / 400_000
             if best is None or weighed > best[0]:
                 best = (weighed, name, score)
     return None if best is None else (known.compact[best[1]], round(best[2] / 100, 3))
+
+
+def _same_sound(words: list[str], name: str) -> float:
+    heard = sound(words)
+    return SAME_SOUND if len(heard) >= SHORTEST_SOUND and sound([name]) == heard else 0.0
 
 
 def misheard(words: list[str], known: Gazetteer) -> tuple[list[Place], float] | None:

@@ -6,12 +6,15 @@ from collections.abc import Collection, Iterable
 
 from rapidfuzz import fuzz, process
 
-from dialog.values.misspelling import is_misspelt
+from dialog.values.misspelling import is_misspelt, spoken
 from dialog.values.tokens import tokenise
 
 CUT_OFF = 82
 SHORTEST = 4
-"""Letters from which a misspelling is guessed."""
+"""Letters from which a misspelling is guessed,"""
+SHORTEST_SOUND = 5
+"""and from which what sounds the same is the same, however it is spelt."""
+SOUND_SCORE = 0.9
 
 
 class Catalogue:
@@ -29,6 +32,7 @@ class Catalogue:
         self.by_length: dict[int, list[str]] = {}
         for compact in self.compact:
             self.by_length.setdefault(len(compact), []).append(compact)
+        self.by_sound = {spoken(compact): compact for compact in self.compact}
         self.longest = max((len(key) for key in self.names), default=0)
         self.first_words = frozenset(key[0] for key in self.names)
 
@@ -36,11 +40,17 @@ class Catalogue:
         """The name with exactly these stems."""
         return self.names.get(words) or self.compact.get("".join(words))
 
+    def knows(self, text: str) -> bool:
+        """Whether a name is just this, singular or plural."""
+        return self.exact(stems(text)) is not None
+
     def like(self, words: tuple[str, ...]) -> tuple[str, float] | None:
         """The name that is spelt most like these stems, if one is near."""
         compact = "".join(words)
         if len(compact) < SHORTEST or compact in self._ordinary:
             return None
+        if len(compact) >= SHORTEST_SOUND and (alike := self.by_sound.get(spoken(compact))):
+            return self.compact[alike], SOUND_SCORE
         near = [name for length in range(len(compact) - 2, len(compact) + 3) for name in self.by_length.get(length, ())]
         best = process.extractOne(compact, near, scorer=fuzz.ratio, score_cutoff=CUT_OFF)
         if best is None or not is_misspelt(compact, best[0]):

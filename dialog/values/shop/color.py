@@ -44,6 +44,9 @@ FOODS = word_set(
     "lentil chocolate vinegar mustard beer potato potatoes grapes grape corn asparagus meat curry eggs egg mushrooms "
     "mushroom juice soda velvet curry salsa sauce gravy butter syrup tuna"
 )
+# Goods, too, if nothing follows that could have the colour: charcoal, but a charcoal suit.
+GOODS = word_set("charcoal lavender")
+AFTER_GOODS = word_set("in at on near left and or for to available cost costs today please") | {""}
 ENDS = word_set("please and or color one ones if for size instead")
 
 
@@ -65,10 +68,12 @@ class ColorParser(PhraseParser):
         n = super()._length(keys, i, lenient=lenient)
         if n and not lenient and keys[i + n : i + n + 1] and keys[i + n] in FOODS:
             return 0
-        if n != 1 or lenient or keys[i] not in DOUBTFUL:
-            return n
         before = keys[i - 1] if i else ""
         following = keys[i + 1] if i + 1 < len(keys) else ""
+        if n == 1 and not lenient and keys[i] in GOODS:
+            return 0 if following in AFTER_GOODS and before not in ("in", "color", "colour", "or") else n
+        if n != 1 or lenient or keys[i] not in DOUBTFUL:
+            return n
         ends = not following or following in ENDS
         named = before in ("in", "color", "colour", "the", "or") and ends
         return n if named or following in ("colored", "color", "one", "ones") else 0

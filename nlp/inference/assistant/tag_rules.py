@@ -21,7 +21,7 @@ _ARTICLES: Final = frozenset(("a", "an", "the"))
 _AUXILIARIES: Final = _words(
     "do does did don't doesn't didn't can could can't couldn't will would won't wouldn't should shall may might must"
 )
-_INTENDS: Final = _words("want wanna going gonna trying")
+_INTENDS: Final = _words("want wanna like going gonna trying")
 """Before "to" and another verb these only say that it is wanted."""
 _QUESTION_WORDS: Final = {
     "who": "B-interrogative.personal", "who's": "B-interrogative.personal", "whos": "B-interrogative.personal",
@@ -31,6 +31,8 @@ _QUESTION_WORDS: Final = {
 }  # fmt: skip
 _MEASURES: Final = frozenset(("much", "many", "far", "long", "often", "soon"))
 """After "how" these belong to the question word, as in the white paper's first row."""
+_COSTS: Final = frozenset(("is", "are", "was", "were"))
+"""After "how much" these are the verb: "how much is sugar"."""
 _DEAR: Final = frozenset(("priciest", "costliest", "dearest"))
 _CHEAP: Final = frozenset(("cheapest", "cheaper"))
 _VERBS: Final = _words(
@@ -69,6 +71,8 @@ def ruled(tokens: Sequence[str], tags: Sequence[str], intent: str) -> tuple[str,
             made[at] = "B-cost.low"
         elif intent == NO_MATCH and at == opening and word in _QUESTION_WORDS:
             made[at] = _QUESTION_WORDS[word]
+        elif word in _COSTS and words[at - 2 : at] == ["how", "much"] and intent == "price_check":
+            made[at] = VERB
         elif before == "how" and word in _MEASURES and made[at - 1] == MANNER:
             made[at] = "I-interrogative.manner"
         elif _is_verb(words, at, opening, intent):

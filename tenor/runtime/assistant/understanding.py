@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from dialog.understanding.keywords import Keywords, fixed_phrase, normal
+from dialog.understanding.keywords import OUR_STORE, Keywords, fixed_phrase, normal
 from dialog.understanding.tags import CachedUnderstander
 from dialog.understanding.types import Intent, Reading, Span, Understander, VersionedUnderstander
+from dialog.understanding.unanswered import has_cue
 from dialog.understanding.words import FUNCTION_WORDS
 from tenor.events import Call
 from tenor.model_store.golden import check_golden
@@ -31,9 +32,12 @@ CONSIDERED: Final = 4
 """Intents that the engine is told of."""
 UNSURE: Final = 0.5
 """Below this, what the rules say counts as well."""
+DOUBTED: Final = 0.65
+"""The same for a model that sees nothing meant."""
 CERTAIN: Final = 0.93
 """A model so sure that nothing is meant is believed."""
 SUGGESTION: Final = 0.3
+PERSON: Final = "universal.person"
 ALIKE: Final = 0.85
 """Cosine of a line and an example of an author's own intent from which the line has it."""
 ALIKE_WORDS: Final = 0.75
@@ -51,8 +55,10 @@ _OVERRULED: Final = re.compile(
     r"(?:i(?:'d| would) like|i want) (?:some )?(?:\w+ )?food|i (?:want|need) to buy)\b"
 )
 """Taken for nothing by the model; what the shop says about its products answers it, or a restaurant."""
-_IDIOM: Final = re.compile(r"\b(?:the damage for|set me back|going rate)\b")
-"""Says what is wanted by a figure of speech."""
+_IDIOM: Final = re.compile(
+    rf"\b(?:the damage for|set me back|going rate|wear (?:shorts|a tank top|flip flops)|{OUR_STORE})\b"
+)
+"""Says what is wanted, whatever the words mean one by one."""
 _NAMES_THINGS: Final = frozenset(("price_check", "inventory_check", "store_location", "reserve"))
 """Intents of lines that end with a name; what is asked of a product stands behind it."""
 FEW: Final = 5
@@ -164,10 +170,17 @@ class CheckedModel:
         return self._model.id
 
     def read(self, text: str) -> Reading:
+        if fixed_phrase(normal(text)):
+            return self._rules.read(text)
+        [parsed] = self._model.read([text])
+        return self.check(parsed)
+
+    def check(self, parsed: Parsed) -> Reading:
+        """What the model says of a line, with what the rules say of it."""
+        text = parsed.text
         by_rules = self._rules.read(text)
         if fixed_phrase(normal(text)):
             return by_rules
-        [parsed] = self._model.read([text])
         intents = [*self._own_intent(parsed), *_checked(_intents(parsed), by_rules, normal(text))]
         spans = _spans(text, parsed)
         if intents[0].name in _NAMES_THINGS:
@@ -191,12 +204,15 @@ def _content(text: str) -> frozenset[str]:
 
 
 def _checked(intents: list[Intent], by_rules: Reading, line: str) -> list[Intent]:
+    if intents[0].name == PERSON and not has_cue(line, PERSON):  # "i need a dentist"
+        intents = intents[1:] or [Intent(NO_MATCH, 0.0)]
     first, rule = intents[0], by_rules.intents[0]
     if first.name == rule.name:
         return [Intent(first.name, max(first.score, rule.score)), *intents[1:]]
     plain = _PLAIN_QUESTION.match(line) and (first.score < CERTAIN or _asks_for_item(line, by_rules))
     missed = first.name == NO_MATCH and (plain or _OVERRULED.search(line))
-    if (first.score < UNSURE or missed or _IDIOM.search(line)) and rule.score >= 0.9:
+    doubted = first.name == NO_MATCH and first.score < DOUBTED
+    if (first.score < UNSURE or doubted or missed or _IDIOM.search(line)) and rule.score >= 0.9:
         return [rule, *(one for one in intents if one.name != rule.name)]
     if first.name in _NEEDS_WORDS and rule.name == NO_MATCH and not _QUESTION_WORD.search(line):
         return [Intent(NO_MATCH, 0.5), *intents]

@@ -95,10 +95,10 @@ def test_no_line_takes_long(any_parser: Parser) -> None:
         "will it rain next week in los angeles or do i need the cheapest umbrela in dark blue size ten for two pounds"
     )
     any_parser.find(line, CONTEXT)
-    started = time.perf_counter()
+    started = time.process_time()
     for _ in range(20):
         any_parser.find(line, CONTEXT)
-    assert (time.perf_counter() - started) / 20 < 0.01
+    assert (time.process_time() - started) / 20 < 0.01
 
 
 def test_a_huge_line_takes_no_longer_than_a_long_one(any_parser: Parser) -> None:

@@ -17,6 +17,7 @@ from dialog.values.misspelling import is_misspelt
         ("tredmil", "treadmill"),
         ("jenas", "jeans"),
         ("refridgerator", "refrigerator"),
+        ("farmacy", "pharmacy"),
     ],
 )
 def test_misspelt(word: str, right: str) -> None:

@@ -51,6 +51,18 @@ def test_every_line_is_answered_in_its_place_empty_ones_too(tmp_path: Path) -> N
     assert found[2]["tokens"] == ["🍝🍝"]
 
 
+def test_a_line_is_read_as_well_as_in_a_conversation() -> None:
+    """The rules and the catalogue decide where the model alone would not."""
+    lines = b"how much is sugar\ni need a dentist\ndo you have a store in omaha\ni lost my wallet on the bus\nbye bye\n"
+    sugar, dentist, store, wallet, bye = answers(invoked(stdin=lines))
+    assert sugar["intent"] == "price_check"
+    assert sugar["tags"] == ["B-interrogative.manner", "I-interrogative.manner", "B-verb", "B-item.type"]
+    assert (dentist["intent"], store["intent"]) == ("find_the_store", "find_the_store")
+    assert wallet["intent"] == "unknown"
+    assert all(slot["slot"] != "item.type" for slot in wallet["slots"])
+    assert bye["intent"] == "universal.goodbye"
+
+
 def test_a_line_that_is_not_utf8_is_told_and_the_rest_goes_on() -> None:
     result = invoked(stdin=b"hello\n\xff\xfe\nbye\n")
     assert result.exit_code == 2

@@ -25,13 +25,15 @@ def parse(
 ) -> None:
     """Tell what sentences ask for and what they name. One JSON line for each line, empty ones too.
 
+    A sentence is read as the assistant reads it in a conversation: by the model, the rules and the shop's catalogue.
+
     A line that is not UTF-8 text gives {"error", "line"}, the rest goes on, and the command exits with 2.
     """
-    from nlp.inference.assistant.assistant_model import DEFAULT, AssistantModel
+    from tenor.runtime.assistant.line_parser import LineParser
 
     if not files and sys.stdin.isatty():
         raise BadInput("nothing to parse", "tenor assistant parse FILE, or lines on standard input")
-    reader = AssistantModel(model or DEFAULT)
+    reader = LineParser(model)
     wrong = False
     for number, line in _lines(files or []):
         try:
@@ -41,8 +43,7 @@ def parse(
             complain(f"line {number} is not UTF-8 text")
             _print({"error": "not UTF-8 text", "line": number})
             continue
-        [parsed] = reader.read([text])
-        _print(_shown(parsed))
+        _print(_shown(reader.read(text)))
     if wrong:
         raise typer.Exit(2)
 

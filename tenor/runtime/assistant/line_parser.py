@@ -1,0 +1,60 @@
+"""A line alone, as the assistant reads it: the model's reading, checked by the rules and by the shop's catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from dialog.engine.interpretation.line import LABELS, SUGGESTED
+from dialog.understanding.tags import bio_tags
+from dialog.understanding.types import Reading, Span
+from dialog.values.shop.item import ItemParser
+from nlp.inference.assistant.assistant_model import DEFAULT, AssistantModel, Parsed, slots_of
+from nlp.inference.assistant.tag_rules import ruled
+from tenor.runtime.assistant.assistant import parsers_of
+from tenor.runtime.assistant.understanding import CheckedModel
+
+NAMED: Final = ("item", "store")
+"""Types of slots whose values the catalogue knows."""
+SHOPPING: Final = frozenset(("price_check", "inventory_check", "store_location", "product_info", "reserve"))
+"""Intents of lines in which a word of the catalogue is meant as one: a lost wallet is not for sale."""
+
+
+class LineParser:
+    """What `tenor assistant parse` prints, so that it is never worse than the conversation."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._model = AssistantModel(folder or DEFAULT)
+        self._checked = CheckedModel(self._model)
+        parsers = parsers_of(NAMED)
+        self._catalogues = {
+            label: parser.catalogue
+            for kind, parser in parsers.items()
+            if isinstance(parser, ItemParser)
+            for label in LABELS[kind]
+        }
+
+    def read(self, text: str) -> Parsed:
+        [parsed] = self._model.read([text])
+        if not parsed.tokens:
+            return parsed
+        reading = self._checked.check(parsed)
+        intent, spans = reading.intents[0], self._spans(reading)
+        tags = ruled(parsed.tokens, bio_tags(text, spans) if spans else parsed.tags, intent.name)
+        return replace(
+            parsed, intent=intent.name, intent_score=intent.score, tags=tags, slots=slots_of(parsed.tokens, tags)
+        )
+
+    def _spans(self, reading: Reading) -> list[Span]:
+        """Those that are sure, and of the others those that the catalogue knows and nothing else stands on."""
+        kept = [span for span in reading.spans if span.score >= SUGGESTED]
+        for span in reading.spans if reading.intents[0].name in SHOPPING else ():
+            free = not any(one.start < span.end and span.start < one.end for one in kept)
+            if free and self._knows(span):
+                kept.append(span)
+        return sorted(kept, key=lambda span: span.start)
+
+    def _knows(self, span: Span) -> bool:
+        catalogue = self._catalogues.get(span.slot)
+        return catalogue is not None and catalogue.knows(span.text)
