@@ -12,27 +12,19 @@ from torch import Tensor, nn
 from finetune.corpus.assistant_corpus import Utterance
 from finetune.train.assistant_layers import AssistantLayers
 from finetune.train.batches import IGNORED
-from finetune.train.loop import Figures, LoopOptions, Precision, RunPlace, train
+from finetune.train.loop import Figures, LoopOptions, RunPlace, train
 from nlp.inference.assistant.words import deciding_tokens, word_offsets
 from nlp.inference.models.token_encoder import EncodedText, TokenEncoder
 from tenor.taxonomy.assistant import SLOT_LABELS, SPOKEN_INTENTS
 
 
 @dataclass(frozen=True, slots=True)
-class AssistantOptions:
+class AssistantOptions(LoopOptions):
     """How to train. The same options on the same sentences give the same model."""
 
     epochs: int = 4
-    batch: int = 32
-    layer_rate: float = 2e-4
-    head_rate: float = 1e-3
     smoothing: float = 0.05
     slot_weight: float = 1.0
-    seed: int = 7
-    threads: int = 1
-    precision: Precision = "float32"
-    checkpoint_every: int = 200
-    validate_every: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +67,6 @@ def train_assistant(
     network: AssistantLayers, rows: Sequence[EncodedExample], options: AssistantOptions, place: RunPlace | None = None,
     validation: Sequence[EncodedExample] = (),
 ) -> None:  # fmt: skip
-    loop = LoopOptions(
-        epochs=options.epochs, batch=options.batch, layer_rate=options.layer_rate, head_rate=options.head_rate,
-        seed=options.seed, threads=options.threads, precision=options.precision,
-        checkpoint_every=options.checkpoint_every, validate_every=options.validate_every,
-    )  # fmt: skip
-
     def validate() -> Figures:
         return shares_right(network, validation)
 
@@ -89,7 +75,7 @@ def train_assistant(
         lambda epoch: rows,
         lambda row: len(row.states),
         lambda batch: _summed_loss(network, batch, options),
-        loop,
+        options,
         place,
         validate if validation else None,
     )

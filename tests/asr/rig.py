@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
 from asr.worker import AsrWorker
-from tenor.bus import Bus
-from tenor.bus.opening import open_bus
 from tenor.events import (
     AUDIO,
     CALLS,
@@ -21,12 +16,11 @@ from tenor.events import (
     CallEnded,
     CallStarted,
     CallState,
-    Topic,
     Transcript,
 )
 from tenor.settings import Settings
-from tests import watching
 from tests.asr.scripted_riva import ScriptedRiva, chunks
+from tests.worker_rig import WorkerRig
 
 QUICK = {"force_final_s": 30.0, "timeout_s": 5.0, "watchdog_s": 60.0}
 
@@ -35,12 +29,12 @@ def info(**fields: Any) -> Call:
     return Call(**{"source": "file", "roles": ("caller", "agent"), "started_at": time.time(), **fields})
 
 
-class Rig:
+class Rig(WorkerRig):
     def __init__(self, folder: Path, riva: ScriptedRiva | None = None, **speech: Any) -> None:
+        super().__init__()
         self.riva = riva or ScriptedRiva()
         self._folder = folder
         self._speech = speech
-        self._workers: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
         await self.riva.start()
@@ -51,28 +45,16 @@ class Rig:
                 "speech": {"address": self.riva.address, **QUICK, **self._speech},
             }
         )
-        self.bus: Bus = open_bus(self.settings)
-        await self.bus.__aenter__()
-        self.start_worker()
+        await super().__aenter__()
+        self.start()
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        await self.stop_workers()
-        await self.bus.__aexit__(None, None, None)
+        await super().__aexit__(*exc)
         await self.riva.stop()
 
-    def start_worker(self) -> asyncio.Task[None]:
-        task = asyncio.create_task(AsrWorker(self.bus, self.settings).run())
-        self._workers.append(task)
-        return task
-
-    async def stop_workers(self) -> None:
-        workers, self._workers = self._workers, []
-        for task in workers:
-            task.cancel()
-        for task in workers:
-            with suppress(asyncio.CancelledError):
-                await task
+    def worker(self) -> AsrWorker:
+        return AsrWorker(self.bus, self.settings)
 
     async def begin(self, call: str, **fields: Any) -> None:
         await self.bus.publish(AUDIO, CallStarted(call=call, info=info(**fields)))
@@ -93,9 +75,6 @@ class Rig:
         await self.bus.publish_many(AUDIO, events)
         await self.end(call)
 
-    async def events(self, topic: Topic, call: str = "") -> list[Any]:
-        return await watching.events(self.bus, topic, call)
-
     async def states(self, call: str) -> list[CallState]:
         return [event for event in await self.events(CALLS, call) if isinstance(event, CallState)]
 
@@ -108,9 +87,6 @@ class Rig:
 
     async def texts(self, call: str, channel: int = 0) -> list[str]:
         return [final.text for final in await self.transcripts(call, channel)]
-
-    async def until(self, happened: Callable[[], Any], timeout_s: float = 20.0) -> None:
-        await watching.until(happened, *self._workers, timeout_s=timeout_s)
 
     async def over(self, call: str, timeout_s: float = 20.0) -> CallState:
         """Wait until a call has ended or failed."""

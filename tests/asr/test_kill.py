@@ -8,10 +8,7 @@ middle of something. `force_final_s` is out of reach: it counts wall-clock time,
 from __future__ import annotations
 
 import asyncio
-import os
 import random
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -32,6 +29,7 @@ from tenor.bus.opening import open_bus
 from tenor.events import AUDIO, CALLS, TRANSCRIPTS, Call, CallEnded, CallStarted, CallState, Transcript
 from tenor.settings import Settings, SpeechSettings
 from tests.asr.scripted_riva import chunks
+from tests.killing import TenorProcess
 from tests.watching import events
 
 pytestmark = [pytest.mark.slow, pytest.mark.kafka, pytest.mark.timeout(600)]
@@ -59,25 +57,6 @@ def calls() -> list[tuple[bytes, bytes]]:
     return [(side(2 * number, 0.5), side(2 * number + 1, 2.5)) for number in range(CALL_COUNT)]
 
 
-class Process:
-    """A command that can be killed and started again."""
-
-    def __init__(self, *command: str, environment: dict[str, str], log: Path) -> None:
-        self._command = (sys.executable, "-m", "tenor", *command)
-        self._log = log
-        self._environment = {**os.environ, **environment}
-        self._running: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        with self._log.open("ab") as log:
-            self._running = subprocess.Popen(self._command, env=self._environment, stdout=log, stderr=log)
-
-    def kill(self) -> None:
-        assert self._running is not None
-        self._running.kill()
-        self._running.wait()
-
-
 class Stand:
     """The pipeline from the audio topic to the transcripts topic, each part its own process."""
 
@@ -85,18 +64,15 @@ class Stand:
         self.broker = broker
         self.settings = settings
         self._riva_address = f"127.0.0.1:{port}"
-        environment = {
-            "TENOR_HOME": str(settings.home),
-            "TENOR_BUS__PARTITIONS": str(settings.bus.partitions),
-            "TENOR_BUS__LEASE_S": "2",
-            "TENOR_SPEECH__INTERIM": "false",
-            "TENOR_SPEECH__FORCE_FINAL_S": "60",
-        }
-        log = settings.home / "riva.log"
-        self.riva = Process("riva", "--port", str(port), "--http-port", "0", environment=environment, log=log)
-        bus_url, address = settings.bus_url, self._riva_address
-        log = settings.home / "worker.log"
-        self.worker = Process("serve", "asr", "--bus", bus_url, "--riva", address, environment=environment, log=log)
+        port_of = ("--port", str(port), "--http-port", "0")
+        self.riva = TenorProcess(settings, "riva", *port_of)
+        self.worker = TenorProcess(
+            settings,
+            *("serve", "asr", "--riva", self._riva_address),
+            TENOR_BUS__LEASE_S="2",
+            TENOR_SPEECH__INTERIM="false",
+            TENOR_SPEECH__FORCE_FINAL_S="60",
+        )
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Bus]:

@@ -59,10 +59,10 @@ async def test_a_reconnection_and_a_successor_ask_for_the_same_model(tmp_path: P
             return bool(await rig.texts("c"))
 
         await rig.until(written)
-        await rig.stop_workers()
+        await rig.stop()
         promote(rig, "ears-2", now + 0.001)
         riva.faults.append(("die", 100))
-        rig.start_worker()
+        rig.start()
         more = speak("two three") + silence(1000)
         await rig.play("c", more, first=-(-len(first) // 1600))
         await rig.end("c")

@@ -45,8 +45,8 @@ async def test_all_that_was_said_is_written_down_once(
         for _ in range(4):
             await asyncio.sleep(chance.random())
             if chance.random() < 0.6:
-                await rig.stop_workers()
-            rig.start_worker()
+                await rig.stop()
+            rig.start()
         await feeding
         for call, sides in calls.items():
             await rig.over(call, 60)

@@ -236,7 +236,7 @@ async def test_a_call_whose_audio_stops_is_ended_and_goes_on_if_more_comes(tmp_p
 
 async def test_two_workers_share_the_calls(tmp_path: Path) -> None:
     async with Rig(tmp_path) as rig:
-        rig.start_worker()
+        rig.start()
         await asyncio.sleep(0.5)
         for number in range(8):
             await rig.call(f"c{number}", CALLER, AGENT)
@@ -298,8 +298,8 @@ async def test_what_the_assistant_says_is_not_recognised(tmp_path: Path) -> None
         await rig.play("c1", AGENT, 1)
         await rig.bus.publish(TRANSCRIPTS, played)
         await rig.until(lambda: rig.riva.opened)
-        await rig.stop_workers()
-        rig.start_worker()
+        await rig.stop()
+        rig.start()
         await rig.play("c1", CALLER[16_000:], 0, first=10)
         await rig.end("c1")
         assert (await rig.over("c1")).state == "ended"

@@ -122,18 +122,18 @@ async def test_killed_at_any_step(
 ) -> None:
     monkeypatch.setattr("tenor.bus.partitioned.COMMIT_S", 0.0)
     async with Rig(tmp_path, ScriptedRiva(), interim=False, patient=patient) as rig:
-        await rig.stop_workers()
+        await rig.stop()
         await rig.call("c1", CALLER, AGENT)
         await rig.call("c2", CALLER, AGENT)
         died = await _run_mortal(rig, steps, late=late)
         if died:
             await _run_mortal(rig, steps + 3, late=not late)
-        rig.start_worker()
+        rig.start()
         await _check(rig)
         await asyncio.sleep(0.1)
-        await rig.stop_workers()
+        await rig.stop()
         # Whoever comes last finds nothing to do.
-        rig.start_worker()
+        rig.start()
         await asyncio.sleep(0.2)
         await _check(rig)
 
@@ -147,8 +147,8 @@ async def test_a_worker_that_is_stopped_hands_its_calls_over(tmp_path: Path) -> 
             return len(await rig.texts("c1")) == 1
 
         await rig.until(heard_one)
-        await rig.stop_workers()
-        rig.start_worker()
+        await rig.stop()
+        rig.start()
         await rig.play("c1", CALLER[56_000:], first=35)
         await rig.end("c1")
         ended = await rig.over("c1")
@@ -164,8 +164,8 @@ async def test_a_worker_stopped_in_the_middle_of_a_sentence_commits_no_further(t
         await rig.begin("c1")
         await rig.play("c1", CALLER[:24_000])
         await rig.until(lambda: rig.riva.audio_s >= 1.5)
-        await rig.stop_workers()
-        rig.start_worker()
+        await rig.stop()
+        rig.start()
         await rig.play("c1", CALLER[24_000:], first=15)
         await rig.end("c1")
         await rig.over("c1")
@@ -178,13 +178,13 @@ async def test_calls_move_to_a_second_worker_and_back(tmp_path: Path) -> None:
         for call in calls:
             await rig.begin(call)
             await rig.play(call, CALLER[:32_000])
-        second = rig.start_worker()
+        second = rig.start()
         await asyncio.sleep(1.0)
         for call in calls:
             await rig.play(call, CALLER[32_000:51_200], first=20)
         second.cancel()
         await asyncio.gather(second, return_exceptions=True)
-        rig.start_worker()
+        rig.start()
         for call in calls:
             await rig.play(call, CALLER[51_200:], first=32)
             await rig.end(call)

@@ -76,8 +76,8 @@ async def test_a_successor_leaves_what_is_only_written_alone_and_goes_on_with_wh
             end_ms=LATE_MS + 9001, text="typed", final=True, heard_ms=LATE_MS + 9001, written=True,
         )  # fmt: skip
         await rig.bus.publish(TRANSCRIPTS, line)
-        await rig.stop_workers()
-        rig.start_worker()
+        await rig.stop()
+        rig.start()
         await rig.play(CALL, silence(200) + speak("okay sure") + silence(800), first=6020)
 
         async def both() -> bool:

@@ -23,10 +23,8 @@ OVER = ("jeans", "lost", "words")
 
 
 class _StageRig(Rig):
-    def start(self) -> asyncio.Task[None]:
-        task = asyncio.create_task(AssistantStage(self.bus, self.settings).run())
-        self._running.append(task)
-        return task
+    def worker(self) -> AssistantStage:
+        return AssistantStage(self.bus, self.settings)
 
 
 def shoppers_write(house: House) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from dialog.engine import Engine
 from dialog.engine.usual import with_slots
@@ -24,11 +22,10 @@ from dialog.understanding.types import OneUnderstander
 from dialog.values.types import Parser
 from dialog.worker import AssistantWorker
 from tenor.bus import Bus
-from tenor.bus.opening import open_bus
 from tenor.events import CALLS, TRANSCRIPTS, TURNS, Call, CallState, Event, Topic, Transcript, Turn
 from tenor.runtime.assistant.assistant import parsers_of
 from tenor.settings import Settings
-from tests import watching
+from tests.worker_rig import RunningWorker, WorkerRig
 
 STARTED = 1_790_000_000.0
 
@@ -88,33 +85,14 @@ def _parsers(kinds: frozenset[str]) -> Mapping[str, Parser]:
     return parsers_of(sorted(kinds))
 
 
-class Rig:
+class Rig(WorkerRig):
     def __init__(self, settings: Settings, flows: Path = SHIPPED, **given: Action) -> None:
+        super().__init__()
         self.settings = settings
         self.workers = Worker(settings.home, flows, **given)
-        self._running: list[asyncio.Task[None]] = []
 
-    async def __aenter__(self) -> Self:
-        self.bus: Bus = open_bus(self.settings)
-        await self.bus.__aenter__()
-        return self
-
-    async def __aexit__(self, *exc: object) -> None:
-        await self.stop()
-        await self.bus.__aexit__(None, None, None)
-
-    def start(self) -> asyncio.Task[None]:
-        task = asyncio.create_task(self.workers.make(self.bus).run())
-        self._running.append(task)
-        return task
-
-    async def stop(self) -> None:
-        running, self._running = self._running, []
-        for task in running:
-            task.cancel()
-        for task in running:
-            with suppress(asyncio.CancelledError):
-                await task
+    def worker(self) -> RunningWorker:
+        return self.workers.make(self.bus)
 
     async def open(self, call: str = "c", **fields: Any) -> None:
         await self.bus.publish(CALLS, live(call, **fields))
@@ -138,10 +116,7 @@ class Rig:
         return [event for event in await self.events(TURNS, call) if isinstance(event, Turn)]
 
     async def events(self, topic: Topic, call: str = "c") -> list[Event]:
-        return await watching.events(self.bus, topic, call)
-
-    async def until(self, happened: Callable[[], Any], timeout_s: float = 20.0) -> None:
-        await watching.until(happened, *self._running, timeout_s=timeout_s)
+        return await super().events(topic, call)
 
 
 class Counted:

@@ -6,8 +6,6 @@ import asyncio
 import os
 import random
 import sqlite3
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -18,6 +16,7 @@ from tenor.bus.opening import open_bus
 from tenor.events import CALLS, TRANSCRIPTS, TURNS, ActionStarted, Turn
 from tenor.settings import Settings
 from tests.dialog.rig import line, live
+from tests.killing import TenorProcess
 from tests.watching import events, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -40,39 +39,12 @@ BETWEEN_S = 3.0
 """From one kill to the next, with the time that a start takes."""
 
 
-class Stage:
-    def __init__(self, settings: Settings) -> None:
-        self._home = settings.home
-        self._environment = {
-            **os.environ,
-            "TENOR_HOME": str(settings.home),
-            "TENOR_BUS__URL": settings.bus_url,
-            "TENOR_BUS__PARTITIONS": str(settings.bus.partitions),
-            "TENOR_BUS__LEASE_S": "1",
-        }
-        self._running: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        with (self._home / "assistant.log").open("ab") as log:
-            command = (sys.executable, "-m", "tenor", "serve", "assistant")
-            self._running = subprocess.Popen(command, env=self._environment, stdout=log, stderr=log)
-
-    def check(self) -> None:
-        assert self._running is not None
-        assert self._running.poll() is None, (self._home / "assistant.log").read_text()[-2000:]
-
-    def kill(self) -> None:
-        assert self._running is not None
-        self._running.kill()
-        self._running.wait()
-
-
 async def turns(bus: Bus) -> list[Turn]:
     return [event for event in await events(bus, TURNS) if isinstance(event, Turn)]
 
 
 async def run(settings: Settings, calls: int, kills: int) -> None:
-    chance, stage = random.Random(calls), Stage(settings)
+    chance, stage = random.Random(calls), TenorProcess(settings, "serve", "assistant")
     names = [f"call-{number}" for number in range(calls)]
     async with open_bus(settings) as bus:
         stage.start()

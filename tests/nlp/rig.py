@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from nlp.inference.types import Entity, ScoredLabel, SentenceAnalysis, SentenceContext
 from nlp.worker import NlpWorker
-from tenor.bus import Bus
-from tenor.bus.opening import open_bus
 from tenor.events import (
     CALLS,
     SENTENCES,
@@ -22,12 +18,11 @@ from tenor.events import (
     CallState,
     Heard,
     Sentence,
-    Topic,
     Transcript,
     Word,
 )
 from tenor.settings import Settings
-from tests import watching
+from tests.worker_rig import WorkerRig
 
 GOOD, BAD = {"great", "thanks", "lovely"}, {"terrible", "angry", "broken"}
 
@@ -97,35 +92,16 @@ def info(**fields: Any) -> Call:
     return Call(**{"source": "file", "roles": ("caller", "agent"), "started_at": 1000.0, **fields})
 
 
-class Rig:
+class Rig(WorkerRig):
     def __init__(self, folder: Path, backend: Any = None, **language: Any) -> None:
+        super().__init__()
         self.backend = backend or WordLists()
         self.settings = Settings.model_validate(
             {"home": folder, "bus": {"partitions": 2, "lease_s": 1.0}, "language": language}
         )
-        self._workers: list[asyncio.Task[None]] = []
 
-    async def __aenter__(self) -> Self:
-        self.bus: Bus = open_bus(self.settings)
-        await self.bus.__aenter__()
-        return self
-
-    async def __aexit__(self, *exc: object) -> None:
-        await self.stop()
-        await self.bus.__aexit__(None, None, None)
-
-    def start(self) -> asyncio.Task[None]:
-        task = asyncio.create_task(NlpWorker(self.bus, self.settings, self.backend).run())
-        self._workers.append(task)
-        return task
-
-    async def stop(self) -> None:
-        workers, self._workers = self._workers, []
-        for task in workers:
-            task.cancel()
-        for task in workers:
-            with suppress(asyncio.CancelledError):
-                await task
+    def worker(self) -> NlpWorker:
+        return NlpWorker(self.bus, self.settings, self.backend)
 
     async def state(self, state: str, call: str = "c", *, reason: str = "", **fields: Any) -> None:
         event = CallState(call=call, state=state, at=time.time(), reason=reason, info=info(**fields))  # type: ignore[arg-type]
@@ -133,9 +109,6 @@ class Rig:
 
     async def say(self, *events: Transcript | Heard) -> None:
         await self.bus.publish_many(TRANSCRIPTS, events)
-
-    async def events(self, topic: Topic, call: str = "") -> list[Any]:
-        return await watching.events(self.bus, topic, call)
 
     async def sentences(self, call: str = "c") -> list[Sentence]:
         return await self.events(SENTENCES, call)
@@ -145,9 +118,6 @@ class Rig:
 
     async def states(self, call: str = "c") -> list[str]:
         return [event.state for event in await self.events(CALLS, call) if isinstance(event, CallState)]
-
-    async def until(self, happened: Callable[[], Any], timeout_s: float = 20.0) -> None:
-        await watching.until(happened, *self._workers, timeout_s=timeout_s)
 
     async def analysed(self, call: str = "c", times: int = 1) -> None:
         async def over() -> bool:

@@ -7,10 +7,7 @@ same records.
 from __future__ import annotations
 
 import asyncio
-import os
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,6 +31,7 @@ from tenor.events import (
     Transcript,
 )
 from tenor.settings import BusSettings, Settings
+from tests.killing import TenorProcess
 from tests.nlp.rig import heard, info, said
 from tests.watching import events
 
@@ -78,33 +76,6 @@ def call(name: str, fate: str) -> Iterator[Moment]:
     yield [state("failed", "connection lost") if fate == "failed" else state("ended")]
 
 
-class Stage:
-    def __init__(self, settings: Settings) -> None:
-        self._home = settings.home
-        self._environment = {
-            **os.environ,
-            "TENOR_HOME": str(settings.home),
-            "TENOR_BUS__URL": settings.bus_url,
-            "TENOR_BUS__PARTITIONS": str(settings.bus.partitions),
-            "TENOR_BUS__LEASE_S": "1",
-        }
-        self._running: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        with (self._home / "language.log").open("ab") as log:
-            command = (sys.executable, "-m", "tenor", "serve", "language")
-            self._running = subprocess.Popen(command, env=self._environment, stdout=log, stderr=log)
-
-    def check(self) -> None:
-        assert self._running is not None
-        assert self._running.poll() is None, (self._home / "language.log").read_text()[-2000:]
-
-    def kill(self) -> None:
-        assert self._running is not None
-        self._running.kill()
-        self._running.wait()
-
-
 async def published(bus: Bus) -> dict[tuple[str, ...], Any]:
     """What readers have in the end, by id: the newest revision, the metrics of each position, alerts, ends."""
     rows: dict[tuple[str, ...], Any] = {}
@@ -140,7 +111,7 @@ async def over(bus: Bus, calls: dict[str, str]) -> bool:
 
 async def run(settings: Settings, calls: dict[str, str], kills: int) -> dict[tuple[str, ...], Any]:
     chance = random.Random(kills)
-    stage = Stage(settings)
+    stage = TenorProcess(settings, "serve", "language")
     async with open_bus(settings) as bus:
         stage.start()
         try:

@@ -17,9 +17,9 @@ from tenor.events import CALLS, SENTENCES, TRANSCRIPTS, CallState, Sentence
 from tenor.model_store import shipped
 from tenor.model_store.promotions import read_log_file
 from tenor.settings import BusSettings, Settings
+from tests.killing import TenorProcess
 from tests.model_folders import promoted, promotion, registered
 from tests.nlp.rig import info, said
-from tests.nlp.test_kill import Stage
 from tests.watching import events
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -40,7 +40,7 @@ async def run(settings: Settings) -> None:
     models, chance = settings.models_folder, random.Random(14)
     assert models is not None
     sha256 = registered(models, HOUSE)
-    stages = [Stage(settings), Stage(settings)]
+    stages = [TenorProcess(settings, "serve", "language") for _ in range(2)]
     started: dict[str, float] = {}
     async with open_bus(settings) as bus:
         for stage in stages:

@@ -7,8 +7,6 @@ import hashlib
 import itertools
 import os
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,9 +35,9 @@ from tenor.events import (
 )
 from tenor.settings import BusSettings, Settings, StorageSettings
 from tests.conftest import postgres_database
+from tests.killing import TenorProcess
 from tests.storage.events import STARTED, info, whole_call
 from tests.storage.writing import rows, topic_of
-from tests.tenor.cli.command import environment
 from tests.watching import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
@@ -94,36 +92,10 @@ def _fields(event: Any) -> dict[str, Any]:
     return {name: getattr(event, name) for name in event.__struct_fields__}
 
 
-class Stages:
-    """`tenor serve storage recordings`, killed and started again."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._running: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        variables = {
-            **environment(),
-            "PYTHONPATH": str(Path(__file__).parents[2]),
-            "TENOR_HOME": str(self._settings.home),
-            "TENOR_STORAGE__URL": self._settings.storage.url,
-            "TENOR_BUS__LEASE_S": "1",
-            "TENOR_TELEMETRY__LOG_LEVEL": "error",
-        }
-        with (self._settings.home / "stages.log").open("ab") as log:
-            command = [sys.executable, "-m", "tenor", "serve", "storage", "recordings"]
-            self._running = subprocess.Popen(command, env=variables, stdout=log, stderr=log)
-
-    def kill(self) -> None:
-        assert self._running is not None
-        self._running.kill()
-        self._running.wait()
-
-
 async def outcome(settings: Settings, alive_s: tuple[float, ...] = ()) -> dict[str, Any]:
     """Rows and recordings after the events, with the stages killed after being at work so long, each time in the middle
     of what comes."""
-    stages = Stages(settings)
+    stages = TenorProcess(settings, "serve", "storage", "recordings", TENOR_TELEMETRY__LOG_LEVEL="error")
     database = open_database(settings)
     told = list(events())
     size = len(told) // (len(alive_s) + 1)

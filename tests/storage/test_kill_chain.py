@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +15,9 @@ from tenor.bus.opening import open_bus
 from tenor.events import AUDIO, Call, CallEnded, CallStarted
 from tenor.settings import BusSettings, Settings
 from tests.asr.scripted_riva import ScriptedRiva, chunks, silence, speak
+from tests.killing import TenorProcess
 from tests.nlp.rules.webhooks.web import Web, serving, status
 from tests.storage.writing import rows
-from tests.tenor.cli.command import environment
 from tests.watching import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
@@ -32,37 +30,21 @@ BY_THE_CLOCK = {"calls": ("state_at", "ended_at"), "sentences": ("times", "laten
 """Columns that tell when something happened, which no two runs share."""
 
 
-class Chain:
+def chain_of(settings: Settings, riva: ScriptedRiva, web: Web) -> TenorProcess:
     """`tenor serve` with every stage that handles calls."""
-
-    def __init__(self, settings: Settings, riva: ScriptedRiva, web: Web) -> None:
-        rules = settings.home / "rules.yaml"
-        rules.write_text(RULES)
-        self._log = settings.home / "chain.log"
-        self._environment = {
-            **environment(),
-            "PYTHONPATH": str(Path(__file__).parents[2]),
-            "TENOR_HOME": str(settings.home),
-            "TENOR_BUS__LEASE_S": "1",
-            "TENOR_BUS__PARTITIONS": "2",
-            "TENOR_SPEECH__ADDRESS": riva.address,
-            "TENOR_SPEECH__FORCE_FINAL_S": "60",
-            "TENOR_SPEECH__WATCHDOG_S": "60",
-            "TENOR_LANGUAGE__RULES": str(rules),
-            "TENOR_LANGUAGE__WEBHOOKS": json.dumps({"crm": web.url("/crm")}),
-            "TENOR_LANGUAGE__WEBHOOK_SECRET": "a secret of ours",
-            "TENOR_TELEMETRY__LOG_LEVEL": "error",
-        }
-
-    def start(self) -> None:
-        stages = ("asr", "language", "webhooks", "storage", "recordings")
-        with self._log.open("ab") as log:
-            command = [sys.executable, "-m", "tenor", "serve", *stages]
-            self._running = subprocess.Popen(command, env=self._environment, stdout=log, stderr=log)
-
-    def kill(self) -> None:
-        self._running.kill()
-        self._running.wait()
+    rules = settings.home / "rules.yaml"
+    rules.write_text(RULES)
+    return TenorProcess(
+        settings,
+        *("serve", "asr", "language", "webhooks", "storage", "recordings"),
+        TENOR_SPEECH__ADDRESS=riva.address,
+        TENOR_SPEECH__FORCE_FINAL_S="60",
+        TENOR_SPEECH__WATCHDOG_S="60",
+        TENOR_LANGUAGE__RULES=str(rules),
+        TENOR_LANGUAGE__WEBHOOKS=json.dumps({"crm": web.url("/crm")}),
+        TENOR_LANGUAGE__WEBHOOK_SECRET="a secret of ours",
+        TENOR_TELEMETRY__LOG_LEVEL="error",
+    )
 
 
 async def outcome(home: Path, *, killed: bool) -> dict[str, Any]:
@@ -71,7 +53,7 @@ async def outcome(home: Path, *, killed: bool) -> dict[str, Any]:
     settings = Settings(home=home, bus=BusSettings(partitions=2, lease_s=1))
     database = open_database(settings)
     async with ScriptedRiva() as riva, serving(crm=[status(200)]) as web, open_bus(settings) as bus:
-        chain = Chain(settings, riva, web)
+        chain = chain_of(settings, riva, web)
         chain.start()
         try:
             feeding = asyncio.create_task(_feed(bus))
