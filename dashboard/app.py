@@ -23,6 +23,7 @@ from dashboard.auth.middleware import AuthMiddleware
 from dashboard.auth.sign_in import SignIn
 from dashboard.auth.tokens import SignedTokens
 from dashboard.context import PageContext, set_context
+from dashboard.model_tools import ModelTools
 from dashboard.routes.actions import Actions
 from dashboard.routes.feed import Feed
 from dashboard.routes.next_steps import NextSteps
@@ -50,12 +51,13 @@ class Dashboard:
 
     name = "dashboard"
 
-    def __init__(self, bus: Bus, settings: Settings, *, redactor: Redactor) -> None:
+    def __init__(self, bus: Bus, settings: Settings, *, redactor: Redactor, tools: ModelTools) -> None:
         self.ready = asyncio.Event()
         self.port = settings.dashboard.port
         self._bus = bus
         self._settings = settings
         self._redactor = redactor
+        self._tools = tools
 
     @property
     def address(self) -> str:
@@ -81,7 +83,7 @@ class Dashboard:
         sign_in = SignIn(settings, accounts, tokens)
         version, routes = _assets()
         publisher = LabelPublisher(self._bus, database)
-        set_context(PageContext(self._settings, database, tokens, accounts, sign_in, publisher, version))
+        set_context(PageContext(self._settings, database, tokens, accounts, sign_in, self._tools, publisher, version))
         feed = Feed(self._bus, database)
         takeovers = Takeovers(self._bus, database, self._redactor, feed.handovers)
         actions = Actions(self._bus, database, tokens, publisher, takeovers, self._settings)

@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from dashboard.auth.accounts import Accounts
 from dashboard.auth.sign_in import SignIn
 from dashboard.auth.tokens import SignedTokens
+from dashboard.model_tools import ModelTools
 from dashboard.ui import elements
 from storage.db.engine import Database
 from storage.labels.allowed import allowed_names
@@ -34,6 +35,7 @@ class PageContext:
     tokens: SignedTokens
     accounts: Accounts
     sign_in: SignIn
+    tools: ModelTools
     publisher: LabelPublisher
     """To be woken when a page has written a label."""
     assets: str

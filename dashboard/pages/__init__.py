@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from storage.db.engine import Database
-from storage.viewer import Role, Viewer
+from storage.viewer import TRAINS, Role, Viewer
 
 EVERYONE: tuple[Role, ...] = ("agent", "manager", "analyst", "administrator")
 OVERSIGHT: tuple[Role, ...] = ("manager", "analyst", "administrator")
@@ -34,6 +34,8 @@ PAGES = (
     Page("search", "Search", ":material/search:", "Look back", EVERYONE),
     Page("review", "Review", ":material/rate_review:", "Improve", OVERSIGHT),
     Page("flows", "Flows", ":material/account_tree:", "Improve", OVERSIGHT),
+    Page("datasets", "Datasets", ":material/dataset:", "Learn", TRAINS),
+    Page("runs", "Runs", ":material/show_chart:", "Learn", TRAINS),
     Page("operations", "Operations", ":material/monitor_heart:", "House", OVERSIGHT),
 )
 

@@ -73,6 +73,28 @@ def person(label: str, names: Mapping[str, str], key: str, everyone: str) -> str
     return chosen
 
 
+def several(label: str, names: Mapping[str, str], key: str, *, default: str, most: int) -> list[str]:
+    """Some of them by id, up to `most`. The address holds the ids; without any, `default` is chosen."""
+    state = st.session_state
+    if key not in state:
+        wanted = [one for one in st.query_params.get_all(key) if one in names]
+        state[key] = wanted[:most] or [default]
+    state[key] = [one for one in state[key] if one in names]
+    chosen: list[str] = st.multiselect(label, list(names), key=key, max_selections=most, format_func=names.__getitem__)
+    st.query_params[key] = chosen
+    return chosen
+
+
+def one_of(label: str, names: Mapping[str, str], key: str) -> str:
+    """One of them by id, which the address holds; the first, where nobody has chosen."""
+    state = st.session_state
+    wanted = state.get(key) or st.query_params.get(key, "")
+    state[key] = wanted if wanted in names else next(iter(names))
+    chosen: str = st.selectbox(label, list(names), key=key, format_func=names.__getitem__, width=360)
+    st.query_params[key] = chosen
+    return chosen
+
+
 def select(key: str, one: str) -> NoReturn:
     """As if chosen in the filter: what a click on a mark does."""
     st.session_state[f"chosen_{key}"] = one

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -54,6 +55,24 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min"
     return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
+
+
+def size(count: float) -> str:
+    """Bytes: 34.1 MB."""
+    units = ["B", "kB", "MB", "GB", "TB"]
+    while count >= 1000 and len(units) > 1:
+        count /= 1000
+        units.pop(0)
+    return f"{count:.0f} B" if units[0] == "B" else f"{count:.1f} {units[0]}"
+
+
+def ago(at: float) -> str:
+    """How long ago: just now, 7 min ago, 3 days ago."""
+    seconds = max(0.0, time.time() - at)
+    if seconds < 60:
+        return "just now"
+    days = int(seconds // 86_400)
+    return f"{days} days ago" if days > 1 else f"{duration(seconds)} ago"
 
 
 def zone() -> tzinfo:

@@ -53,15 +53,20 @@ def kill(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
-def last_words(log: Path, most: int = 500) -> str:
-    """The end of what a job printed, for its error."""
+def last_lines(log: Path, most: int, block: int = 16_384) -> list[str]:
+    """The last lines of what a job printed, out of the last bytes of its log; none where it ran elsewhere."""
     try:
         with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - 4 * most))
+            file.seek(max(0, log.stat().st_size - block))
             lines = file.read().decode("utf-8", "replace").split("\n")
     except OSError:
-        return ""
-    told = [line.strip() for line in lines if line.strip()]
+        return []
+    return [line.strip() for line in lines if line.strip()][-most:]
+
+
+def last_words(log: Path, most: int = 500) -> str:
+    """The end of what a job printed, for its error."""
+    told = last_lines(log, most, 4 * most)
     faults = [at for at, line in enumerate(told) if line.startswith("error:")]
     return " ".join(told[faults[-1] :] if faults else told[-1:])[:most]
 

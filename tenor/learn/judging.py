@@ -20,7 +20,7 @@ from finetune.gate import CallErrors, Evidence, FrozenAnswer, HeldOutSentence, M
 from finetune.recipes.base import TrainingRow
 from nlp.evaluation.alignment import word_errors
 from nlp.inference.backend import open_local
-from nlp.inference.types import Backend, SentenceAnalysis, SentenceContext
+from nlp.inference.types import Backend, SentenceAnalysis
 from storage.datasets import open_dataset
 from storage.db.engine import Database
 from storage.registry.registry import ModelVersion, Registry
@@ -28,6 +28,7 @@ from storage.tables import Gate
 from storage.viewer import Viewer
 from tenor.errors import BadInput
 from tenor.learn.training import training_rows
+from tenor.learn.validation import answers_of
 from tenor.runtime import transcribe
 from tenor.runtime.profiles import PATIENT, change_settings
 from tenor.settings import Settings
@@ -100,7 +101,7 @@ def _language(
     frozen_answers: list[list[SentenceAnalysis]] = []
     for number, backend in enumerate(backends):
         progress("answers", number, len(backends))
-        answers.append(_answers(backend, rows))
+        answers.append(answers_of(backend, rows))
         frozen_answers.append(list(backend.analyze([row["text"] for row in frozen])))
     costs = _costs(backends, folders, [row["text"] for row in frozen])
     worth = sentiments_in_force(settings.language)
@@ -127,11 +128,6 @@ def _language(
     if not found:
         raise BadInput("nobody has labelled a sentence of the hold-out", "label random sentences on Review")
     return found
-
-
-def _answers(backend: Backend, rows: Sequence[TrainingRow]) -> list[SentenceAnalysis]:
-    contexts = [SentenceContext(row.role, row.before) for row in rows]
-    return list(backend.analyze([row.text for row in rows], contexts))
 
 
 def _labels(answers: Iterable[SentenceAnalysis], kind: str) -> set[str]:

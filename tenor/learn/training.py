@@ -15,13 +15,14 @@ from storage.datasets import DatasetVersion, open_dataset
 from storage.db.engine import Database
 from storage.registry.registry import Registry
 from storage.runs import runs
+from storage.runs.folders import RECORD, run_folder
 from storage.runs.record import StoredRunRecord
 from storage.viewer import Viewer
 from tenor.errors import BadInput, TenorError
+from tenor.learn.validation import keep_answers
 from tenor.model_store.card import Kind
 from tenor.settings import Settings
 
-RUNS = "runs"
 KINDS: dict[str, Kind] = {"whisper": "speech", "nemo": "speech", "intent-slot": "assistant"}
 """What a recipe makes; the others make language models."""
 
@@ -75,6 +76,8 @@ def finetune(
             runs.resume(database, resume)
         folder = run_folder(settings, number)
         made = _trained(found, rows, parameters, folder, StoredRunRecord(database, number))
+        if kind == "language":
+            keep_answers(settings, folder, made, rows)
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(made, out, dirs_exist_ok=True)
@@ -82,12 +85,6 @@ def finetune(
     model = _registered(registry, viewer, made, version, name or version.name, kind, number, parent)
     runs.set_model(database, number, model)
     return TrainedModel(number, made, model)
-
-
-def run_folder(settings: Settings, number: int) -> Path:
-    """Where a run keeps its checkpoints, record and model: on this machine, wherever the archive is."""
-    place = settings.learn_url.removeprefix("file://")
-    return (settings.home / "learn" if "://" in place else Path(place)) / RUNS / str(number)
 
 
 class RunRecords:
@@ -117,7 +114,7 @@ def _trained(
     recipe: Recipe, rows: Sequence[TrainingRow], parameters: Any, folder: Path, record: StoredRunRecord
 ) -> Path:
     """The model's folder. However the run ends, its row says so."""
-    lines = JsonlRunRecord(folder / "record.jsonl")
+    lines = JsonlRunRecord(folder / RECORD)
     try:
         made = recipe.run(rows, parameters, folder, RunRecords(record, lines))
     except Paused:

@@ -7,6 +7,7 @@ from importlib import import_module
 
 from tenor.bus import Bus
 from tenor.errors import BadInput
+from tenor.runtime.model_tools import model_tools
 from tenor.runtime.redactor import make_redactor
 from tenor.settings import Settings
 from tenor.stage import Stage
@@ -37,6 +38,8 @@ def make_stage(name: str, bus: Bus, settings: Settings) -> Stage:
     """The stage of that name, on that bus."""
     module, _, class_name = STAGES[name].partition(":")
     make: Callable[..., Stage] = getattr(import_module(module), class_name)
-    if name in ("asr", "dashboard"):  # they may not know the language models themselves
+    if name == "asr":  # it may not know the language models itself
         return make(bus, settings, redactor=make_redactor(settings))
+    if name == "dashboard":  # nor may this
+        return make(bus, settings, redactor=make_redactor(settings), tools=model_tools(settings))
     return make(bus, settings)

@@ -22,10 +22,16 @@ from tests.dashboard.assistant.at_work import assistant_at_work
 from tests.dashboard.assistant.speaking import Speaker, voice_at_work, write_question
 from tests.dashboard.conftest import BrowserThread, running_house
 from tests.dashboard.floor import FloorCall
+from tests.dashboard.learned import learned_home
 from tests.dashboard.scenes import floor_at_work, goes_on, over
 from tests.dashboard.shoppers import shoppers_write
 from tests.storage.conversations import NAMES
 
+LEARNING = {
+    "datasets": ("/datasets?dataset=apiary&version=2", ".t-facts"),
+    "runs": ("/runs?runs=2&runs=3&runs=4", "[data-testid=stVegaLiteChart] svg"),
+}
+"""Pages of a home in which models have learned."""
 FOLDER = Path(__file__).parents[2] / "docs" / "pages"
 
 
@@ -37,7 +43,9 @@ def main(names: list[str]) -> None:
             _assistant(thread)
         if not names or "takeover" in names:
             _takeover(thread)
-        if names and not {*names} - {"assistant", "takeover"}:
+        if not names or {*names} & LEARNING.keys():
+            _learning(thread, names)
+        if names and not {*names} - {"assistant", "takeover", *LEARNING}:
             return
         with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
             calls = floor_at_work(house.floor)
@@ -74,6 +82,17 @@ def main(names: list[str]) -> None:
                     thread.run(_shoot, context=context, where=where, wait=wait, path=picture, calls=calls)
     finally:
         thread.stop()
+
+
+def _learning(thread: BrowserThread, names: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder, running_house(learned_home(Path(folder))) as house:
+        for name, (path, wait) in LEARNING.items():
+            if names and name not in names:
+                continue
+            for suffix, phone, dark in (("", False, False), ("-phone", True, False), ("-dark", False, True)):
+                context = thread.run(thread.context, address=house.address, phone=phone, dark=dark)
+                where, picture = house.address + path, FOLDER / f"{name}{suffix}.png"
+                thread.run(_shoot, context=context, where=where, wait=wait, path=picture, calls={})
 
 
 def _assistant(thread: BrowserThread) -> None:

@@ -13,6 +13,7 @@ from dashboard.ui.charts.history import (
     sentiments_over_time,
 )
 from dashboard.ui.charts.labels import confusion, kappas
+from dashboard.ui.charts.learning import run_colours, run_curve
 from dashboard.ui.charts.pipeline import latency_over_time, stage_latencies, throughput
 
 __all__ = [
@@ -29,6 +30,8 @@ __all__ = [
     "means_by_person",
     "measure_over_time",
     "mood_over_time",
+    "run_colours",
+    "run_curve",
     "sentiments_over_time",
     "show",
     "stage_latencies",

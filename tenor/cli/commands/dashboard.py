@@ -12,6 +12,7 @@ from tenor.bus.opening import open_bus
 from tenor.cli.context import run, settings
 from tenor.cli.output import say
 from tenor.cli.params import BusFlag
+from tenor.runtime.model_tools import model_tools
 from tenor.runtime.redactor import make_redactor
 from tenor.settings import Settings
 from tenor.stage import run_stages
@@ -36,7 +37,7 @@ async def _dashboard(settings: Settings, *, browser: bool) -> None:
     from dashboard.app import Dashboard
 
     async with open_bus(settings) as bus:
-        stage = Dashboard(bus, settings, redactor=make_redactor(settings))
+        stage = Dashboard(bus, settings, redactor=make_redactor(settings), tools=model_tools(settings))
 
         async def announce() -> None:
             await stage.ready.wait()

@@ -93,8 +93,9 @@ def compare(
     numbers: Annotated[list[int], typer.Argument(metavar="RUN...", help="Two runs or more.")],
     as_json: Json = False,
 ) -> None:
-    """Show runs beside each other: the parameters in which they differ, and their last figures."""
-    from storage.runs import runs
+    """Show runs beside each other: the parameters in which they differ, their last figures, and whether their answers
+    on validation are certainly apart from the first run's."""
+    from storage.runs import answers, folders, runs
 
     if len(numbers) < 2:
         raise BadInput("one run cannot be compared", "name two or more")
@@ -104,8 +105,11 @@ def compare(
     for name in dict.fromkeys(name for one in found for name in one.last):
         rows[name] = [one.last.get(name) for one in found]
     rows["took"] = [_took(one) for one in found]
+    chosen = settings(context, unless_set=QUIET)
+    kept = {number: answers.read(folders.run_folder(chosen, number)) for number in numbers}
+    apart = answers.compare({number: own for number, own in kept.items() if own}) if kept[numbers[0]] else []
     if as_json:
-        typer.echo(msgspec.json.encode({"runs": numbers, **rows}))
+        typer.echo(msgspec.json.encode({"runs": numbers, **rows, "differences": apart}))
         return
     table = Table(box=None, header_style="dim")
     table.add_column("")
@@ -114,6 +118,8 @@ def compare(
     for name, values in rows.items():
         table.add_row(escape(name), *(escape(_plain(value)) for value in values))
     console.print(table)
+    for difference in apart:
+        console.print(escape(difference.text), soft_wrap=True)
 
 
 @app.command()

@@ -17,11 +17,11 @@ from storage.datasets.importing import import_dataset
 from storage.db.engine import Database, using
 from storage.registry.registry import Registry
 from storage.runs import runs
+from storage.runs.folders import run_folder
 from storage.transfer.nemo import LabelledLine, nemo_files
 from storage.viewer import Viewer
 from tenor.errors import BadInput, Refused
 from tenor.learn import finetune
-from tenor.learn.training import run_folder
 from tenor.model_store.card import CARD
 from tenor.settings import Settings
 

@@ -1,0 +1,1 @@
+"""Parts of the pages about learning: cards of datasets, tables of runs, a model's lineage, the gate's report."""

@@ -1,0 +1,20 @@
+"""What the dashboard's pages about models need of the stages."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tenor.runtime.frozen import frozen_sentences
+from tenor.runtime.models import check_model, pinned_by
+from tenor.settings import Settings
+
+if TYPE_CHECKING:
+    from dashboard.model_tools import ModelTools
+
+
+def model_tools(settings: Settings) -> ModelTools:
+    from dashboard.model_tools import ModelTools
+
+    check = partial(check_model, riva=settings.riva)
+    return ModelTools(check=check, frozen=frozen_sentences, pinned_by=partial(pinned_by, settings))
