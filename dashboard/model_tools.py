@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tenor.model_store.card import Kind
+from tenor.model_store.promotions import Promotion
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,5 +16,7 @@ class ModelTools:
     """Load a model and let it go. TenorError says what is wrong with it."""
     frozen: Callable[[], Collection[str]]
     """Sentences that every language model is measured with, which nothing may be trained with."""
+    wake: Callable[[Promotion], None]
+    """Tell the workers of a promotion; they look at the log by themselves, too."""
     pinned_by: Callable[[Kind], str]
     """The setting that keeps promotions of this kind from counting here; empty where none does."""

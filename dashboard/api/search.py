@@ -36,6 +36,7 @@ class SearchParameters(BaseModel):
     queue: Any = ()
     site: Any = ()
     medium: Any = ()
+    model: Any = Field((), description="a version of a model that understood the sentence: house-7")
     rule: Any = Field((), description="that fired in the call")
     severity: Any = Field((), description="of an alert in the call")
     alerted: bool = Field(False, description="only calls with alerts")

@@ -36,6 +36,7 @@ PAGES = (
     Page("flows", "Flows", ":material/account_tree:", "Improve", OVERSIGHT),
     Page("datasets", "Datasets", ":material/dataset:", "Learn", TRAINS),
     Page("runs", "Runs", ":material/show_chart:", "Learn", TRAINS),
+    Page("models", "Models", ":material/model_training:", "Learn", OVERSIGHT),
     Page("operations", "Operations", ":material/monitor_heart:", "House", OVERSIGHT),
 )
 

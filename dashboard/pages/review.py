@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from html import escape
@@ -62,7 +61,7 @@ def _queue(viewer: Viewer, database: Database, kind: Kind) -> None:
     names = current_context().names()
     now = queue.current(database, viewer)
     with database.session() as session:
-        today = review.effort(session, viewer, kind, _midnight())
+        today = review.effort(session, viewer, kind, formatting.midnight())
     # Every part has a place of its own, also while it is empty: Streamlit shows what stood elsewhere until the run
     # ends, and there must never be two keys for one letter.
     sentence, keys = st.container(), st.container()
@@ -275,8 +274,3 @@ def _hold(database: Database, viewer: Viewer, author: str, reason: str) -> None:
 def _release(database: Database, viewer: Viewer, author: str) -> None:
     with database.begin() as session:
         holds.release(session, author, viewer)
-
-
-def _midnight() -> float:
-    now = formatting.local(time.time())
-    return now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 import streamlit as st
+from sqlmodel import select
 
 from dashboard.context import current_context
 from dashboard.ui import charts, elements, filters, formatting, navigation, stat_cards, tables, theme
@@ -19,8 +20,10 @@ from storage.queries.people import customer_names
 from storage.queries.periods import Period
 from storage.search import Hit, SearchQuery, Snippet, by_day, from_dict, search
 from storage.search.saved import SavedQuery, forget, save, saved
+from storage.tables import Model
 from storage.viewer import Viewer
 from tenor.errors import BadInput
+from tenor.model_store.shipped import SHIPPED
 from tenor.model_store.store import language_in_force
 
 SHOWN = 50
@@ -30,7 +33,7 @@ COUNTED = 100_000
 """Sentences that are counted while the reader waits."""
 TIMES = {"Any time": 0, "7 days": 7, "4 weeks": 28, "8 weeks": 56}
 MORE = {"intent": "Intent", "task": "Call about", "agent": "Agent", "customer": "Customer", "site": "Site",
-        "queue": "Queue", "medium": "Medium", "rule": "Alert"}  # fmt: skip
+        "queue": "Queue", "medium": "Medium", "model": "Model", "rule": "Alert"}  # fmt: skip
 FIELDS = ("sentiment", "role", *MORE)
 """Conditions of which several values can be chosen; also their names in the address."""
 
@@ -91,6 +94,7 @@ def _options(viewer: Viewer, database: Database) -> dict[str, Any]:
             "customer": sorted(one.id for one in customers),
             "sentiment": names.sentiments[::-1],
             "intent": names.intents,
+            "model": [SHIPPED["language"].id, *session.exec(select(Model.id).where(Model.kind == "language"))],
             "rule": list(history.alerts(session, viewer, history.Scope(), period)),
         }
 

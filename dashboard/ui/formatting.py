@@ -88,6 +88,11 @@ def local(at: float) -> datetime:
     return datetime.fromtimestamp(at, zone())
 
 
+def midnight() -> float:
+    """When the reader's day began."""
+    return local(time.time()).replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
+
+
 def moment(at: float) -> str:
     """A time of day, with the day when it is not today's."""
     then = local(at)

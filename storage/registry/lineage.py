@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,11 +17,33 @@ from sqlmodel import col
 
 from storage.registry.registry import ModelVersion, Registry
 from storage.tables import Gate, Label, Model, Run, Sentence, Shadow
+from tenor.model_store.promotions import Promotion
 
 DAYS = 7
 """Sentences are counted so far back."""
 LONGEST = 50
 """Ancestors of a model: more would be a circle."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOrigin:
+    """What a version was made of, and what it did."""
+
+    version: ModelVersion
+    parent: str
+    run: str
+    trained: Run | None
+    """That run, where it is known here."""
+    dataset: str
+    snapshot: str
+    gates: tuple[Gate, ...]
+    shadows: tuple[Shadow, ...]
+    """The oldest first."""
+    promotions: tuple[Promotion, ...]
+    told_today: int
+    """Sentences that began since midnight of the reader,"""
+    told_week: int
+    """and in the last days."""
 
 
 class LineageStep(msgspec.Struct, frozen=True):
@@ -65,41 +88,58 @@ def of_author(registry: Registry, author: str) -> list[LineageStep]:
     ]
 
 
-def _steps(registry: Registry, version: ModelVersion, depth: int) -> Iterator[LineageStep]:
-    yield LineageStep("model", f"{version.id}, {version.kind}, {version.state}", depth, version.id)
-    row = version.row
+def origin_of(registry: Registry, version: ModelVersion, midnight: float | None = None) -> ModelOrigin:
+    """`midnight`: when today began for whoever asks."""
+    row, now = version.row, time.time()
+    today = now - 86_400 if midnight is None else midnight
     with registry.database.session() as session:
         run = session.get(Run, int(row.run)) if row is not None and row.run.isdigit() else None
-        if row is not None and row.run:
-            about = f", {run.recipe}, {run.state}, by {run.by}" if run is not None else ""
-            yield LineageStep("run", f"{row.run}{about}", depth + 1, row.run)
-        for what in ("dataset", "snapshot"):
-            name = getattr(row, what, "") or (run.dataset if run is not None and what == "dataset" else "")
-            if name:
-                yield LineageStep(what, name, depth + 1, name)
-        gates = list(session.scalars(select(Gate).where(col(Gate.model) == version.id).order_by(col(Gate.at))))
-        shadows = list(session.scalars(select(Shadow).where(col(Shadow.model) == version.id).order_by(col(Shadow.at))))
-        told = session.execute(_sentences(version)).scalar_one()
-    for gate in gates:
+        gates = tuple(session.scalars(select(Gate).where(col(Gate.model) == version.id).order_by(col(Gate.at))))
+        shadows = session.scalars(select(Shadow).where(col(Shadow.model) == version.id).order_by(col(Shadow.at)))
+        return ModelOrigin(
+            version=version,
+            parent=row.parent if row is not None else "",
+            run=row.run if row is not None else "",
+            trained=run,
+            dataset=(row.dataset if row is not None else "") or (run.dataset if run is not None else ""),
+            snapshot=row.snapshot if row is not None else "",
+            gates=gates,
+            shadows=tuple(shadows),
+            promotions=tuple(one for one in registry.log().of(version.kind) if one.model == version.id),
+            told_today=session.execute(_sentences(version, today)).scalar_one(),
+            told_week=session.execute(_sentences(version, now - DAYS * 86_400)).scalar_one(),
+        )
+
+
+def _steps(registry: Registry, version: ModelVersion, depth: int) -> Iterator[LineageStep]:
+    yield LineageStep("model", f"{version.id}, {version.kind}, {version.state}", depth, version.id)
+    origin = origin_of(registry, version)
+    if origin.run:
+        run = origin.trained
+        about = f", {run.recipe}, {run.state}, by {run.by}" if run is not None else ""
+        yield LineageStep("run", f"{origin.run}{about}", depth + 1, origin.run)
+    for what, name in (("dataset", origin.dataset), ("snapshot", origin.snapshot)):
+        if name:
+            yield LineageStep(what, name, depth + 1, name)
+    for gate in origin.gates:
         yield LineageStep(
             "gate", f"{_day(gate.at)} {'passed' if gate.passed else 'not passed'}: {gate.verdict}", depth + 1
         )
-    for shadow in shadows:
+    for shadow in origin.shadows:
         share = 100 * shadow.changed / shadow.sentences if shadow.sentences else 0.0
         text = f"{_day(shadow.at)} would change {share:.1f} % of {shadow.sentences} sentences of {shadow.against}"
         yield LineageStep("shadow", text, depth + 1)
-    for one in registry.log().of(version.kind):
-        if one.model == version.id:
-            yield LineageStep("promoted", f"{_day(one.at)} by {one.by}: {one.why}".rstrip(": "), depth + 1)
+    for one in origin.promotions:
+        yield LineageStep("promoted", f"{_day(one.at)} by {one.by}: {one.why}".rstrip(": "), depth + 1)
     if version.kind == "language":
-        yield LineageStep("sentences", f"{told} told in the last {DAYS} days", depth + 1)
+        yield LineageStep("sentences", f"{origin.told_week} told in the last {DAYS} days", depth + 1)
 
 
-def _sentences(version: ModelVersion) -> Select[Any]:
-    """How many it told lately; a sentence names its models with their hash."""
+def _sentences(version: ModelVersion, since: float) -> Select[Any]:
+    """How many it told since then; a sentence names its models with their hash."""
     models = cast(col(Sentence.models), String)
     name = f'"{version.id}@{version.sha256[:8]}' if version.sha256 else f'"{version.id}"'
-    found = select(func.count()).where(col(Sentence.spoken_at) > time.time() - DAYS * 86_400)
+    found = select(func.count()).where(col(Sentence.spoken_at) > since)
     return found.where(models.contains(name, autoescape=True))
 
 

@@ -202,15 +202,17 @@ class Registry:
             check(version)
         return self._append(viewer, version, why, seen, at_once=at_once)
 
-    def rollback(self, viewer: Viewer, kind: Kind, why: str, *, at_once: bool = False) -> promotions.Promotion:
-        """Promote the predecessor again."""
+    def rollback(
+        self, viewer: Viewer, kind: Kind, why: str, *, at_once: bool = False, replaces: str | None = None
+    ) -> promotions.Promotion:
+        """Promote the predecessor again. `replaces`: as for `promote`."""
         _may(viewer, PROMOTES, "rolls models back")
         if not why.strip():
             raise BadInput("a rollback needs a reason", "say why with --why")
         line = lineage_of(self.log(), kind)
         if len(line) < 2:
             raise BadInput(f"{line[-1]} is the first {kind} model here: there is nothing to go back to")
-        return self._append(viewer, self.version(line[-2]), why, line[-1], at_once=at_once)
+        return self._append(viewer, self.version(line[-2]), why, replaces or line[-1], at_once=at_once)
 
     def _check_gate(self, version: ModelVersion) -> None:
         way_out = f"`tenor models promote {version.id} --force --why REASON` promotes it all the same"

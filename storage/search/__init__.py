@@ -15,7 +15,7 @@ from datetime import date, datetime, tzinfo
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, and_, column, func, literal, not_, or_, select, table, tuple_
+from sqlalchemy import ColumnElement, Select, String, and_, column, func, literal, not_, or_, select, table, tuple_
 from sqlmodel import Session
 
 from storage.labels.effective import CALL, LABEL, SENTENCE, effective
@@ -183,6 +183,10 @@ def _conditions(found: Select[Any], viewer: Viewer, query: SearchQuery, said: Te
     for name in ("task", "agent", "customer", "queue", "site", "medium"):
         if values := getattr(query, name):
             found = found.where(CALL.c[name].in_(values))
+    if query.model:
+        told = SENTENCE.c.models.cast(String)  # {"intent": "house-7@1f0c8a42"}
+        names = [f'"{model}{end}' for model in query.model for end in ("@", '"')]
+        found = found.where(or_(*(told.contains(name, autoescape=True) for name in names)))
     if query.rule or query.severity or query.alerted:
         fired = select(ALERT.c.call)
         fired = fired.where(ALERT.c.rule.in_(query.rule)) if query.rule else fired

@@ -32,6 +32,8 @@ class SearchQuery(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     site: tuple[str, ...] = ()
     medium: tuple[str, ...] = ()
     """`voice`, `chat`, `email`."""
+    model: tuple[str, ...] = ()
+    """A version of a model that understood the sentence: `house-7`."""
     rule: tuple[str, ...] = ()
     """A rule that fired in the call."""
     alerted: bool = False

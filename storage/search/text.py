@@ -23,6 +23,7 @@ FIELDS = (
         "queue",
         "site",
         "medium",
+        "model",
         "rule",
     ),
     "severity",

@@ -25,8 +25,8 @@ ENOUGH = 40
 
 
 def learned_home(folder: Path) -> Path:
-    """The loop ran twice and promoted what it made; two more runs were tried with other parameters; another set was imported;
-    a job waits in the queue."""
+    """The loop ran twice and promoted what passed; two more runs were tried with other parameters; another set was
+    imported; a job waits in the queue."""
     home = prepare_home(folder, calls=CALLS)
     settings = home_of(home)
     with using(settings) as database:

@@ -30,6 +30,7 @@ from tests.storage.conversations import NAMES
 LEARNING = {
     "datasets": ("/datasets?dataset=apiary&version=2", ".t-facts"),
     "runs": ("/runs?runs=2&runs=3&runs=4", "[data-testid=stVegaLiteChart] svg"),
+    "models": ("/models?model=apiary-1", ".t-gate"),
 }
 """Pages of a home in which models have learned."""
 FOLDER = Path(__file__).parents[2] / "docs" / "pages"
@@ -173,7 +174,8 @@ def _shoot(context: BrowserContext, where: str, wait: str, path: Path, calls: di
     page.goto(where)
     page.locator(wait).first.wait_for(timeout=30_000)
     page.wait_for_timeout(1500)
-    goes_on(calls)
+    if calls:
+        goes_on(calls)
     if wait == ".player":
         page.locator(".bubble").nth(3).click()
         page.locator(".row.playing").wait_for()

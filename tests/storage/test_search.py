@@ -33,7 +33,11 @@ def session(database: Database) -> Iterator[Session]:
             "Why would you cancel? Don't do it!",
             "My café card was charged $3.50 twice; write to Zoë_M@example.com.",
             "I understand, thank you.",
-            sentences={0: {"sentiment": "negative", "intent": "cancel", "mood": -0.8}, 2: {"sentiment": "negative"}},
+            sentences={
+                0: {"sentiment": "negative", "intent": "cancel", "mood": -0.8},
+                2: {"sentiment": "negative", "models": {"intent": "house-7@1f0c8a42"}},
+                3: {"models": {"sentiment": "house-70"}},
+            },
             agent="ann",
             customer="555-0101",
             queue="billing",
@@ -117,6 +121,9 @@ FILTERS = [
     (SearchQuery(words="thank", since=-1e300, until=1e300), ["shop/0/0", "bank/1/3000"]),
     (SearchQuery(language=("other",)), []),
     (SearchQuery(call=("shop",), words="thank"), ["shop/0/0"]),
+    (SearchQuery(model=("house-7",)), ["bank/0/2000"]),
+    (SearchQuery(model=("house-70", "house-7")), ["bank/1/3000", "bank/0/2000"]),
+    (SearchQuery(model=("house",)), []),
     (SearchQuery(order="closest", words="thank you"), ["bank/1/3000", "shop/0/0"]),
 ]
 

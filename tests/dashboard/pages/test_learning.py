@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from storage.datasets import cache, find
 from storage.place import Place
+from storage.registry.registry import Registry
 from storage.runs import runs
 from storage.runs.record import StoredRunRecord
 from tests.dashboard.conftest import House, Visit, running_house
@@ -132,3 +133,84 @@ def test_the_queue_shows_teams_and_what_waits(school: House, visit: Visit) -> No
     page = settled(visit(school, "/runs"))
     expect(page.locator("[data-team=words]")).to_contain_text("1 waiting", timeout=SLOW_MS)
     expect(page.locator("[data-job='1']")).to_contain_text("finetune apiary@2 --recipe head")
+
+
+# -- models
+
+
+def test_every_node_of_the_lineage_leads_somewhere(school: House, visit: Visit) -> None:
+    page = settled(visit(school, "/models?model=apiary-1"))
+    nodes = page.locator(".t-lineage [data-node]")
+    wanted = {
+        "parent": "/models?model=small-1",
+        "labels": "/review",
+        "snapshot": "/datasets?dataset=apiary&version=1",
+        "dataset": "/datasets?dataset=apiary&version=1",
+        "run": "/runs?runs=1",
+        "gate": "/models?model=apiary-1#gate",
+        "promoted": "/models?model=apiary-1#promotions",
+        "sentences": "/search?model=apiary-1&when=7+days",
+    }
+    expect(nodes).to_have_count(len(wanted), timeout=SLOW_MS)
+    assert {node.get_attribute("data-node"): node.get_attribute("href") for node in nodes.all()} == wanted
+    expect(page.locator(".t-gate")).to_contain_text("apiary-1 is better than small-1 and may be promoted")
+    expect(page.locator(".t-gate .check.passed .t-span").first).to_be_visible()
+    nodes.last.click()
+    expect(page).to_have_url(re.compile(r"/search\?model=apiary-1"))
+
+
+def test_what_was_promoted_with_a_reason_is_rolled_back_with_another(school: House, visit: Visit) -> None:
+    registry = Registry(school.floor.database, school.settings.models_folder)
+    before = registry.champion("language").id
+    page = settled(visit(school, "/models?model=apiary-4"))
+    page.get_by_role("button", name="Promote apiary-4").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(f"apiary-4 replaces {before}", timeout=SLOW_MS)
+    expect(dialog).to_contain_text("The gate was not asked yet")
+    send = dialog.get_by_role("button", name="Promote apiary-4")
+    send.click()
+    expect(dialog.locator(".t-trouble")).to_contain_text("A reason is missing")
+    dialog.get_by_label("Why").fill("the bees asked for it")
+    send.click()
+    expect(dialog.locator(".t-trouble")).to_contain_text("has not passed the gate yet")
+    assert registry.champion("language").id == before
+    dialog.get_by_text("Promote it although the gate was not passed").click()
+    send.click()
+    expect(page.get_by_text(f"apiary-4 replaces {before} in 10 seconds")).to_be_visible(timeout=SLOW_MS)
+    made = registry.log().promotions[-1]
+    assert (made.model, made.previous, made.why) == ("apiary-4", before, "the bees asked for it")
+    page.get_by_role("button", name=f"Roll back to {before}").click()
+    dialog.get_by_label("Why").fill("they changed their mind")
+    dialog.get_by_role("button", name=f"Roll back to {before}").click()
+    expect(page.get_by_text(f"{before} replaces apiary-4 in 10 seconds")).to_be_visible(timeout=SLOW_MS)
+    assert registry.champion("language").id == before
+    expect(page.locator("#promotions")).to_contain_text("they changed their mind")
+
+
+def test_a_promotion_that_somebody_else_made_meanwhile_is_not_overruled(school: House, visit: Visit) -> None:
+    registry = Registry(school.floor.database, school.settings.models_folder)
+    before = registry.champion("language").id
+    page = settled(visit(school, "/models?model=apiary-3"))
+    page.get_by_role("button", name="Promote apiary-3").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Why").fill("I was first")
+    dialog.get_by_text("Promote it although the gate was not passed").click()
+    registry.promote(ANN, "small-1", "no, I was", force=True)
+    try:
+        dialog.get_by_role("button", name="Promote apiary-3").click()
+        expect(dialog.locator(".t-trouble")).to_contain_text("small-1 was promoted while you looked", timeout=SLOW_MS)
+    finally:
+        registry.promote(ANN, before, "as before", force=True)
+
+
+def test_a_manager_looks_at_models_and_decides_nothing(school: House, visit: Visit) -> None:
+    page = settled(visit(school, "/models?model=apiary-3", looks_as="manager:mia"))
+    expect(page.locator(".t-lineage")).to_be_visible(timeout=SLOW_MS)
+    expect(page.get_by_text("Analysts and administrators promote models")).to_be_visible()
+    expect(page.get_by_role("button", name="Promote apiary-3")).to_have_count(0)
+
+
+def test_what_ships_is_shown_where_nothing_was_learned(house: House, visit: Visit) -> None:
+    page = settled(visit(house, "/models"))
+    expect(page.get_by_text("nothing was learned here yet")).to_be_visible(timeout=SLOW_MS)
+    expect(page.locator(".t-row[data-model]")).to_have_count(3)
