@@ -15,6 +15,8 @@ from tenor.events import Event, Topic
 from tests.asr.rig import Rig
 from tests.asr.scripted_riva import ScriptedRiva, silence, speak
 
+pytestmark = pytest.mark.slow
+
 CALLER = (
     silence(700) + speak("hello i would like to cancel my order") + silence(900) + speak("thanks bye") + silence(5200)
 )

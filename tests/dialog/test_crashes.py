@@ -20,6 +20,8 @@ from tenor.events import CALLS, TRANSCRIPTS, TURNS, ActionDone, CallState, CallT
 from tests.dialog.memory_bus import Crash, Handle, MemoryBus
 from tests.dialog.rig import Worker, line, live
 
+pytestmark = pytest.mark.slow
+
 LINES = {
     "ann": ("i want to reserve jeans in boston", "yes", "will it rain tomorrow", "seattle", "a person please"),
     "ben": ("how much is a laptop", "i want to reserve a laptop in denver", "yes please", "thanks"),

@@ -13,6 +13,8 @@ from dialog.testing.suite import SuiteResult
 from tenor.runtime.assistant.conversation_tests import run_conversations, select
 from tenor.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 LEAST_BY_RULES: Final = 0.95
 """The share that goes well where no model is there and rules understand."""
 

@@ -46,6 +46,7 @@ async def test_a_call_that_may_go_on_is_handed_on_as_long_as_its_words_are_kept(
         assert not _resting(partition)
 
 
+@pytest.mark.slow
 async def test_ten_thousand_calls_whose_audio_stopped_fit_into_the_commits_and_the_newest_go_on(tmp_path: Path) -> None:
     calls = [f"a-call-with-a-name-of-usual-length-{number:05}" for number in range(10_000)]
     async with Rig(tmp_path) as rig:

@@ -17,6 +17,8 @@ from storage.viewer import HOUSE
 from tenor.cli.app import app
 from tenor.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 5, 13, 16, 30, tzinfo=UTC).timestamp()
 DAY = 86_400
 

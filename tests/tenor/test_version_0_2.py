@@ -34,6 +34,8 @@ from tests.storage.writing import rows
 from tests.tenor.cli.command import environment, tenor
 from tests.watching import until
 
+pytestmark = pytest.mark.slow
+
 ARCHIVE = Path(__file__).parent / "home_0_2" / "home.tar.xz"
 IN_FLIGHT = ("in-flight", "in-flight-too")
 CALLER = (

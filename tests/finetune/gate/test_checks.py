@@ -26,6 +26,7 @@ def test_a_model_that_is_clearly_better_may_be_promoted() -> None:
     assert "may be promoted" in found.conclusion
 
 
+@pytest.mark.slow
 def test_a_model_that_says_neutral_to_everything_is_never_promoted() -> None:
     for seed in range(5):
         found = verdict(hold_out(1000, seed, deaf=True))
@@ -49,6 +50,7 @@ def test_an_always_neutral_model_has_a_smaller_distance_where_nearly_all_is_neut
     assert verdict(evidence).decision == "not better"
 
 
+@pytest.mark.slow
 def test_equal_and_worse_models_are_hardly_ever_promoted() -> None:
     """At a small size; `python -m benchmarks gate` counts a thousand."""
     assert sum(decision(hold_out(600, seed)) == "better" for seed in range(40)) <= 3
@@ -202,6 +204,7 @@ def test_the_document_is_json() -> None:
     assert msgspec.json.decode(msgspec.json.encode(verdict(hold_out(600, 1)).document()))["kind"] == "sentiment"
 
 
+@pytest.mark.slow
 def test_a_gain_in_one_kind_is_enough_if_nothing_is_lost_in_the_other() -> None:
     better, equal = hold_out(1000, 1, candidate=0.85), replace(hold_out(4000, 2, candidate=0.7), kind="intent")
     same = [msgspec.structs.replace(one, candidate=one.champion) for one in equal.sentences]

@@ -74,6 +74,7 @@ def report(model: Backend, baseline: Backend, *, labelled: bool, terms: tuple[st
     return Report(sentences, errors, judged, bare, pipeline.judge(baseline, sentences, WORTH))
 
 
+@pytest.mark.slow
 def test_without_labels_a_deaf_model_is_not_called_better(deaf: Backend, ours: Backend) -> None:
     """It agrees with itself always, and ours does not."""
     found = report(deaf, ours, labelled=False)

@@ -93,6 +93,7 @@ except Unavailable as error:
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     def limit() -> None:  # a file cannot grow beyond this, as on a disk that is full
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

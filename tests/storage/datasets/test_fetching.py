@@ -89,6 +89,7 @@ def test_another_file_than_the_hash_says_is_refused(web: Web, tmp_path: Path) ->
         fetch(settings, "mini-librispeach", by="root")
 
 
+@pytest.mark.slow
 def test_what_leads_out_of_a_set_or_blows_up_is_refused(tmp_path: Path) -> None:
     for name, kind in (("../x", tarfile.REGTYPE), ("/etc/x", tarfile.REGTYPE), ("x", tarfile.SYMTYPE)):
         with tarfile.open(tmp_path / "bad.tar", "w") as tar:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from sqlalchemy import Connection, event, text
 
 from storage.db.engine import Database
@@ -12,6 +13,8 @@ from storage.labels import review
 from storage.queries import alerts, operations
 from storage.viewer import HOUSE
 from tests.storage.rows import alert, call, sentence, store
+
+pytestmark = pytest.mark.slow
 
 START = 1_700_000_000.0
 RECENT = START + 60 * 295

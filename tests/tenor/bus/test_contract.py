@@ -374,6 +374,7 @@ async def test_two_topics_of_a_group_are_shared_alike(bus: Bus) -> None:
             assert len(numbers[0]) == 2
 
 
+@pytest.mark.slow
 async def test_processes_share_a_group(bus: Bus, bus_settings: Settings) -> None:
     topic = fresh_topic()
     async with (
@@ -401,6 +402,7 @@ async def test_processes_share_a_group(bus: Bus, bus_settings: Settings) -> None
     assert len({*read[0], *read[1]}) == len(read[0] + read[1]) == 200
 
 
+@pytest.mark.slow
 async def test_a_killed_member_is_succeeded_after_its_lease(bus: Bus, bus_settings: Settings) -> None:
     topic = fresh_topic()
     calls = spread_calls()
@@ -421,6 +423,7 @@ async def test_a_killed_member_is_succeeded_after_its_lease(bus: Bus, bus_settin
         assert await consumer.committed(Partition(topic.name, 0)) == Commit(2, "seen")
 
 
+@pytest.mark.slow
 async def test_what_was_not_committed_before_a_crash_is_read_again(bus: Bus, bus_settings: Settings) -> None:
     topic = fresh_topic()
     await bus.publish_many(topic, [note("call", str(number)) for number in range(10)])
@@ -435,6 +438,7 @@ async def test_what_was_not_committed_before_a_crash_is_read_again(bus: Bus, bus
         assert await consumer.committed(Partition(topic.name, partition_of("call", PARTITIONS))) == Commit(5, "five")
 
 
+@pytest.mark.slow
 async def test_a_member_that_was_stopped_cannot_commit_over_its_successor(bus: Bus, bus_settings: Settings) -> None:
     topic = fresh_topic()
     await bus.publish_many(topic, [note("call", str(number)) for number in range(10)])
@@ -457,6 +461,7 @@ async def test_a_member_that_was_stopped_cannot_commit_over_its_successor(bus: B
         await process.go_on()
 
 
+@pytest.mark.slow
 async def test_what_was_acknowledged_outlives_a_killed_writer(bus: Bus, bus_settings: Settings) -> None:
     topic = fresh_topic()
     partition = Partition(topic.name, partition_of("call", PARTITIONS))
@@ -475,6 +480,7 @@ async def test_what_was_acknowledged_outlives_a_killed_writer(bus: Bus, bus_sett
     assert texts(records) == {"call": [str(number) for number in range(end)]}
 
 
+@pytest.mark.slow
 async def test_processes_write_at_once(bus: Bus, bus_settings: Settings) -> None:
     topic = fresh_topic()
     calls = spread_calls()[:2]

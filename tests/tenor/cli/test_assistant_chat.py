@@ -6,8 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from dialog.flow.loading import SHIPPED
 from tests.tenor.cli.command import tenor
+
+pytestmark = pytest.mark.slow
 
 KEYS = ["turn", "input", "intent", "slots", "state", "actions", "replies", "context", "ended"]
 

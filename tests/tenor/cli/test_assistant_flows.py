@@ -12,6 +12,8 @@ from typer.testing import CliRunner, Result
 from tenor.cli.app import app
 from tests.tenor.cli.command import tenor
 
+pytestmark = pytest.mark.slow
+
 FLOWS = Path(__file__).parents[2] / "dialog" / "flow"
 
 

@@ -22,6 +22,8 @@ import soundfile
 from tests.tenor.cli.command import environment, tenor
 from tests.tenor.cli.speech import WORDS, reading
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = (
     *("demo", "watch", "doctor", "sample", "transcribe", "analyze", "ingest", "classify", "evaluate", "export"),
     *("import", "erase", "rules", "playbook", "dashboard", "riva", "serve", "config", "account", "db"),

@@ -11,6 +11,8 @@ import pytest
 from tenor.cli import own_packages
 from tests.tenor.cli.command import tenor
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.slow
 def test_doctor_finds_a_working_installation(tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ from tenor.settings import Settings
 from tests.tenor.cli.command import environment, tenor
 from tests.tenor.learn.company_home import ANN, home_of, prepare_home
 
+pytestmark = pytest.mark.slow
+
 CALLS = 48
 FEW = 40
 """Labels that are enough to judge by, where so few are there."""

@@ -162,6 +162,7 @@ def test_recipes_that_are_none(settings: Settings, database: Database, given: di
         train(settings, database, **given)
 
 
+@pytest.mark.slow
 def test_the_command_trains_and_shows_its_runs(settings: Settings) -> None:
     def tenor(*words: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "TENOR_HOME": str(settings.home)}

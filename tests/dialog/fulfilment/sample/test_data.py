@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from dialog.fulfilment.sample.catalogue import DATA, listed, table
 from dialog.fulfilment.sample.data.make_not_misspelt import not_misspelt, whole_words
 from dialog.fulfilment.sample.shop import SampleShop, matchers
@@ -61,6 +63,7 @@ def test_the_data_is_small() -> None:
     assert sum(len(file.read_bytes()) for file in DATA.iterdir()) < 1_000_000
 
 
+@pytest.mark.slow
 def test_words_that_are_no_misspelt_products_are_made_from_the_tokenizers_words() -> None:
     shipped = (DATA / "not_misspelt.txt").read_text("utf-8").split()
     assert shipped == not_misspelt(whole_words(), matchers())

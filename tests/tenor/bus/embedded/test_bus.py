@@ -190,6 +190,7 @@ async def test_space_of_forgotten_records_is_given_back(tmp_path: Path) -> None:
     assert slowest < 2, "writers were kept waiting"
 
 
+@pytest.mark.slow
 async def test_many_processes_open_a_new_file_at_once(embedded_settings: Settings) -> None:
     topic = fresh_topic()
     processes = [Process("publish", embedded_settings, topic, call=f"call-{n}", count=5) for n in range(3)]
