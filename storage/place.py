@@ -22,8 +22,10 @@ PART = ".part"
 class Place:
     """Names are relative and use slashes: `blobs/ab/abcd`."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, worm: bool = False) -> None:
         self.url = url
+        self.worm = worm
+        """Write once, read many: nothing there is written again or deleted."""
         try:
             self._files, folder = fsspec.core.url_to_fs(url)
         except (ImportError, ValueError) as error:
@@ -36,6 +38,7 @@ class Place:
         return Path(self._folder) if isinstance(self._files, LocalFileSystem) else None
 
     def write(self, name: str, content: bytes, *, writable: bool = True) -> None:
+        self._check_new(name)
         with self._explained():
             path = self._parent_made(name)
             if self.folder is None:
@@ -48,6 +51,7 @@ class Place:
 
     def put(self, name: str, local: Path, *, writable: bool = True) -> None:
         """Take over a copy of a finished file."""
+        self._check_new(name)
         with self._explained():
             path = self._parent_made(name)
             if self.folder is None:
@@ -75,7 +79,9 @@ class Place:
             return bool(self._files.exists(self.path(name)))
 
     def delete(self, name: str) -> bool:
-        """Whether there was one."""
+        """Whether there was one, and it could be deleted."""
+        if self.worm:
+            return False
         try:
             self._files.rm_file(self.path(name))
         except FileNotFoundError:
@@ -94,7 +100,7 @@ class Place:
 
     def delete_unfinished(self) -> None:
         """What processes that were killed left behind. Only where nobody writes meanwhile."""
-        if self.folder:
+        if self.folder and not self.worm:
             for path in self.folder.rglob(f"*{PART}"):
                 path.unlink(missing_ok=True)
 
@@ -103,6 +109,10 @@ class Place:
         if name.startswith("/") or "\\" in name or any(step in ("", ".", "..") for step in name.split("/")):
             raise FileNotFoundError(name)
         return f"{self._folder.rstrip('/')}/{name}"
+
+    def _check_new(self, name: str) -> None:
+        if self.worm and self.has(name):
+            raise BadInput(f"{name} is at {self.url} already, where nothing can be written again (learn.worm)")
 
     def _parent_made(self, name: str) -> str:
         path = self.path(name)
@@ -140,6 +150,6 @@ def _settle(part: str, path: str, writable: bool) -> None:
     """On the disk, then under its name."""
     with open(part, "rb") as file:
         os.fsync(file.fileno())
-    if not writable:
-        os.chmod(part, 0o444)
     os.replace(part, path)
+    if not writable:
+        os.chmod(path, 0o444)  # last: where storage is WORM, a file that is read-only can no longer be renamed

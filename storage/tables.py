@@ -629,6 +629,18 @@ class DriftTest(SQLModel, table=True):
     at: float
 
 
+class ArchiveKey(SQLModel, table=True):
+    """What opens a call's blocks in an archive that cannot be rewritten. The call may have left the database."""
+
+    __tablename__ = "archive_keys"
+    __table_args__ = (Index("archive_keys_of_call", "call", unique=True),)
+
+    id: str = Field(primary_key=True)
+    call: str
+    secret: bytes
+    made_at: float
+
+
 class Tombstone(SQLModel, table=True):
     """A call that was erased for good: what the bus still holds of it is not written again."""
 

@@ -352,6 +352,11 @@ class LearnSettings(Section):
         description="folder or fsspec URL of the archive and what is made of it; empty means learn in the home folder",
     )
     audio: bool = Field(True, description="whether the archive also keeps the audio of calls that have a recording")
+    worm: bool = Field(
+        False,
+        description="whether nothing at learn.url can be rewritten (SnapLock, object lock): what a call says is then "
+        "encrypted with a key in the database, and erasing the call deletes the key",
+    )
     sync: str = Field("", description="folder or fsspec URL of a second place, which gets what is new once a day")
     keep_days: int = Field(
         -1,
@@ -378,7 +383,7 @@ class LearnSettings(Section):
     models: str = Field(
         "",
         description="folder of the models that are promoted, which every worker must reach; empty means models below "
-        "learn.url, if that is a folder",
+        "learn.url, if that is a folder, or in the home folder with learn.worm",
     )
     recipes: list[str] = Field(
         ["head"], description="how `tenor learn` trains; of several that make one kind of model the best is judged"
@@ -470,6 +475,8 @@ class Settings(Section):
         """Where the registry keeps models and the log of promotions; None: there can be none."""
         if self.learn.models:
             return Path(self.learn.models)
+        if self.learn.worm:
+            return self.home / "models"
         place = self.learn_url.removeprefix("file://")
         return None if "://" in place else Path(place) / "models"
 

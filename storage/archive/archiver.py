@@ -26,10 +26,12 @@ from storage.archive.expiry import expire
 from storage.archive.lock import changing
 from storage.archive.parts import ArchiveState, Kind, Part, in_order, newest, publish
 from storage.archive.references import sweep
+from storage.archive.sealing.place import ArchivePlace
 from storage.archive.turn_days import write_day
 from storage.db.engine import Database
 from storage.place import Place
 from storage.recorder.store import RecordingStore
+from tenor.errors import BadInput
 from tenor.settings import Settings
 
 Progress = Callable[[int, int, str], None]
@@ -57,6 +59,7 @@ class ArchiveCounts(msgspec.Struct, kw_only=True):
 def archive(database: Database, settings: Settings, progress: Progress = lambda *_: None) -> ArchiveCounts:
     """Write what changed since last time. Can be killed at any moment, and done again."""
     counts = ArchiveCounts()
+    _check_sealing(settings)
     with database.session() as session:
         wanted = days.stamps(session, audio=settings.learn.audio)
         known = {part.place: part for part in newest(Place(settings.learn_url)).parts}
@@ -79,12 +82,12 @@ def archive(database: Database, settings: Settings, progress: Progress = lambda 
 
 
 def _step(
-    session: Session, settings: Settings, place: Place, kind: Kind, day: str, stamp: str, counts: ArchiveCounts
+    session: Session, settings: Settings, place: ArchivePlace, kind: Kind, day: str, stamp: str, counts: ArchiveCounts
 ) -> None:
     state = newest(place)
     blobs = BlobStore(place)
     before = next((part for part in state.parts if part.place == (kind, day)), None)
-    kept = tables.from_bytes(blobs.get(before.sha256)) if before else tables.SCHEMAS[kind].empty_table()
+    kept = blobs.table(before.sha256) if before else tables.SCHEMAS[kind].empty_table()
     if kind == "audio":
         calls = days.recorded_calls(session, day)
         _, erased = days.calls_there(session, {call.id for call in calls})
@@ -96,7 +99,7 @@ def _step(
     rows = joined(session, fresh, kept)
     parts = {part.place: part for part in state.parts}
     if rows.num_rows or stamp:
-        content = tables.to_bytes(rows)
+        content = blobs.table_bytes(rows)
         parts[kind, day] = Part(
             kind=kind,
             key=day,
@@ -109,17 +112,26 @@ def _step(
         )
     else:
         parts.pop((kind, day), None)
-    if kind == "turns":
+    if kind == "turns" and not place.worm:  # words that anybody can read could not be erased there
         write_day(place, day, rows)
     publish(
         place,
         ArchiveState(
             number=state.number + 1, origin=state.origin or secrets.token_hex(8), at=time.time(),
-            parts=in_order(parts.values()),
+            parts=in_order(parts.values()), sealed=place.worm,
         ),
     )  # fmt: skip
     counts.new_blobs += blobs.counts.added
     counts.new_bytes += blobs.counts.added_bytes
+
+
+def _check_sealing(settings: Settings) -> None:
+    """An archive is sealed from its beginning, or not at all: what was written before could not be erased."""
+    state = newest(Place(settings.learn_url))
+    if state.number and state.sealed != settings.learn.worm:
+        began = "sealed, for a place where nothing can be rewritten" if state.sealed else "begun without learn.worm"
+        way_out = "set learn.worm" if state.sealed else "name an empty place with learn.url"
+        raise BadInput(f"the archive at {settings.learn_url} is {began}", way_out)
 
 
 def joined(session: Session, fresh: pa.Table, kept: pa.Table) -> pa.Table:

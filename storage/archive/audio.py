@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import structlog
 from storage.archive import tables
 from storage.archive.blobs import BlobStore
 from storage.archive.days import RecordedCall
+from storage.archive.sealing.tables import blocks_of, is_sealed
 from storage.labels.effective import side
 from storage.recorder.store import RecordingStore
 
@@ -48,6 +49,18 @@ def audio_table(
     return pa.Table.from_pylist(rows, tables.AUDIO)
 
 
+def sounds(blobs: BlobStore, sha256: str) -> Iterator[tuple[str, int, str]]:
+    """The blobs that a table of audio names: hash, size, and of what it is. Needs no keys."""
+    content = blobs.get(sha256)
+    if is_sealed(content):
+        for row in blocks_of(content, ("key", "blobs", "bytes")).to_pylist():
+            for one, size in zip(row["blobs"], row["bytes"], strict=True):
+                yield one, size, f"audio of the call with key {row['key']}"
+        return
+    for row in tables.from_bytes(content, ["call", "channel", "sha256", "bytes"]).to_pylist():
+        yield row["sha256"], row["bytes"], f"audio of call {row['call']}, channel {row['channel']}"
+
+
 def _channels(call: RecordedCall, mark: str, recordings: RecordingStore, blobs: BlobStore) -> list[dict[str, Any]]:
     with recordings.open(call.recording) as file, soundfile.SoundFile(file) as sound:
         outs = [io.BytesIO() for _ in range(sound.channels)]
@@ -58,19 +71,20 @@ def _channels(call: RecordedCall, mark: str, recordings: RecordingStore, blobs: 
         for encoder in encoders:
             encoder.close()
         codec = str(call.attributes.get("codec") or Path(call.recording).suffix.lstrip("."))
+        kept = [blobs.sound_bytes(call.id, out.getvalue()) for out in outs]
         return [
             {
                 "call": call.id,
                 "channel": number,
-                "sha256": blobs.put(out.getvalue()),
+                "sha256": blobs.put(content),
                 "codec": codec,
                 "recording": mark,
-                "bytes": len(out.getvalue()),
+                "bytes": len(content),
                 "rate": sound.samplerate,
                 "frames": sound.frames,
                 "sample": call.sample,
             }
-            for number, out in enumerate(outs)
+            for number, content in enumerate(kept)
         ]
 
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
 import msgspec
+import pyarrow as pa
 
+from storage.archive import tables
+from storage.archive.sealing import blocks
+from storage.archive.sealing import tables as sealed_tables
+from storage.archive.sealing.keys import CallKeys
+from storage.archive.sealing.place import ArchivePlace
 from storage.place import Place
 from tenor.errors import BadInput
 
@@ -36,6 +43,41 @@ class BlobStore:
         sha256 = hashlib.sha256(content).hexdigest()
         self._put(sha256, len(content), lambda name: self.place.write(name, content, writable=False))
         return sha256
+
+    def table_bytes(self, table: pa.Table) -> bytes:
+        """A table as it is kept at this place: in one sealed block per call, where nothing can be rewritten."""
+        if not self.place.worm:
+            return tables.to_bytes(table)
+        return sealed_tables.sealed_bytes(table, self._keys().made(tables.calls_in(table)))
+
+    def table(self, sha256: str, columns: list[str] | None = None) -> pa.Table:
+        """A table, sealed or not; of a sealed one the calls whose key is there."""
+        content = self.get(sha256)
+        if not sealed_tables.is_sealed(content):
+            return tables.from_bytes(content, columns)
+        ids = set(sealed_tables.blocks_of(content)["key"].to_pylist())
+        return sealed_tables.unsealed(content, self._keys().of_ids(ids), columns)
+
+    def sound_bytes(self, call: str, content: bytes) -> bytes:
+        """A recording of a call as it is kept at this place."""
+        if not self.place.worm:
+            return content
+        key = self._keys().made({call})[call]
+        return blocks.to_file(key.id, key.secret, content)
+
+    def sound(self, sha256: str) -> IO[bytes]:
+        """A recording for reading, sealed or not. BadInput when its key was deleted."""
+        file = self.open(sha256)
+        beginning = file.read(len(blocks.HEADER))
+        file.seek(0)
+        if beginning != blocks.HEADER:
+            return file
+        with file:
+            content = file.read()
+        secret = self._keys().of_ids({blocks.key_of_file(content)})
+        if not secret:
+            raise BadInput(f"blob {sha256} is of a call that was erased: its key is gone")
+        return io.BytesIO(blocks.from_file(next(iter(secret.values())), content))
 
     def put_file(self, local: Path) -> str:
         """Keep a copy of a file; its hash."""
@@ -77,6 +119,11 @@ class BlobStore:
                 return "" if hash_of(file) == sha256 else "damaged"
         except FileNotFoundError:
             return "missing"
+
+    def _keys(self) -> CallKeys:
+        if not isinstance(self.place, ArchivePlace):
+            raise BadInput(f"{self.place.url} is sealed, and is no place of this archive")
+        return self.place.keys
 
     def _put(self, sha256: str, size: int, write: Callable[[str], None]) -> None:
         name = blob_name(sha256)

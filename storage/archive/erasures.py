@@ -7,6 +7,8 @@
     5  blobs that nobody names any more are deleted
 
 Killed in between, doing it again completes it: the same rows make the same blobs.
+
+Where nothing can be rewritten, the calls' keys were deleted before: here is only counted what can no longer be read.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from storage.archive import references, tables, turn_days
 from storage.archive.blobs import BlobStore
 from storage.archive.parts import FOLDER as STATES
 from storage.archive.parts import Amendment, newest
+from storage.archive.sealing.tables import blocks_of, is_sealed
 from storage.place import Place
 from tenor.errors import BadInput
 
@@ -53,18 +56,31 @@ class PlaceErasure(msgspec.Struct, kw_only=True):
     """Channels of recordings."""
     datasets: list[str] = []
     """Those that held one of the calls: NAME@N."""
+    readable: int = 0
+    """Tables that hold one of the calls unsealed, where nothing can be rewritten."""
 
 
-def erase_at(place: Place, calls: Collection[str], receipt: str) -> PlaceErasure:
-    """For who holds the lock. A blob that is damaged is told by name: what it holds cannot be known."""
+def erase_at(place: Place, calls: Collection[str], receipt: str, keys: Collection[str] = ()) -> PlaceErasure:
+    """For who holds the lock. A blob that is damaged is told by name: what it holds cannot be known. `keys`: the ids of
+    the calls' keys, which are deleted already."""
     done = PlaceErasure()
     blobs = BlobStore(place)
     replaced: dict[str, Replacement] = {}
+    sealed: set[str] = set()
     for sha256, kind in sorted(_tables(place).items()):
         if not blobs.has(sha256):
             continue
         content = blobs.get(sha256)
+        if is_sealed(content):
+            found = blocks_of(content)
+            rows = pc.sum(found.filter(pc.is_in(found["key"], tables.texts(keys)))["rows"]).as_py() or 0
+            _count(done, kind, rows)
+            sealed |= {sha256} if rows else set()
+            continue
         if not pc.any(pc.is_in(tables.from_bytes(content, ["call"])["call"], tables.texts(calls))).as_py():
+            continue
+        if place.worm:
+            done.readable += 1
             continue
         whole = tables.from_bytes(content)
         left = tables.without(whole, calls)
@@ -75,11 +91,13 @@ def erase_at(place: Place, calls: Collection[str], receipt: str) -> PlaceErasure
             rows=left.num_rows, calls=len(tables.calls_in(left)), removed=removed,
             below=sum(left["bytes"].to_pylist()) if kind == "audio" else 0,
         )  # fmt: skip
-        done.rows += removed if kind not in ("audio", ROWS) else 0
-        done.audio += removed if kind == "audio" else 0
+        _count(done, kind, removed)
     if replaced:
         _log(place, replaced.values())
         done.datasets = follow(place, replaced)
+    done.datasets += [_reference(name) for name, names in references.manifests(place) if names.rows in sealed]
+    if place.worm:
+        return done
     for name in place.names(turn_days.FOLDER):  # also one that a kill left behind its blob
         _rewrite_day(place, name, blobs)
     references.sweep(place)
@@ -99,7 +117,7 @@ def follow(place: Place, replaced: dict[str, Replacement]) -> list[str]:
             new = replaced[names.rows]
             amendments.append(_amendment(new, ROWS, ""))
             manifest["rows"] = new.new
-            datasets.append(name.removeprefix("datasets/").removesuffix(".json").replace("/", "@"))
+            datasets.append(_reference(name))
         if not name.startswith(f"{STATES}/"):
             manifest.setdefault("amendments", []).extend(msgspec.to_builtins(amendments))
         place.write(name, msgspec.json.format(msgspec.json.encode(manifest), indent=1))
@@ -145,6 +163,16 @@ def _tables(place: Place) -> dict[str, str]:
         found |= {part.sha256: part.kind for part in names.parts if part.kind in tables.SCHEMAS}
         found |= {names.rows: ROWS} if names.rows else {}
     return found
+
+
+def _count(done: PlaceErasure, kind: str, rows: int) -> None:
+    done.rows += rows if kind not in ("audio", ROWS) else 0
+    done.audio += rows if kind == "audio" else 0
+
+
+def _reference(name: str) -> str:
+    """Of a dataset, by the name of its file."""
+    return name.removeprefix("datasets/").removesuffix(".json").replace("/", "@")
 
 
 def _amended(part: dict[str, Any], replaced: dict[str, Replacement]) -> Amendment:

@@ -10,6 +10,7 @@ from storage.archive.blobs import BlobStore
 from storage.archive.days import DAY_S, day_of
 from storage.archive.lock import changing
 from storage.archive.references import manifests
+from storage.archive.sealing.tables import blocks_of, is_sealed
 from storage.datasets.cache import forget_calls
 from storage.place import Place
 from tenor.settings import Settings
@@ -30,10 +31,19 @@ def expire(settings: Settings, now: float | None = None) -> int:
     with changing(settings) as place:
         blobs = BlobStore(place)
         calls: set[str] = set()
+        keys: set[str] = set()
         for sha256 in _old_parts(place, before):
-            calls |= tables.calls_in(tables.from_bytes(blobs.get(sha256), ["call"]))
-        if calls:
+            content = blobs.get(sha256)
+            if is_sealed(content):
+                keys |= set(blocks_of(content)["key"].to_pylist())
+            else:
+                calls |= tables.calls_in(tables.from_bytes(content, ["call"]))
+        if keys:
+            calls |= set(place.keys.calls_of(keys))
+            place.keys.delete(keys)
+        if calls and not place.worm:
             erasures.erase_at(place, calls, f"retention {datetime.fromtimestamp(at, UTC):%Y-%m-%d}")
+        if calls:
             forget_calls(settings, sorted(calls))
     return len(calls)
 

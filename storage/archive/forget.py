@@ -10,6 +10,7 @@ import structlog
 
 from storage.archive import erasures, places
 from storage.archive.lock import changing
+from storage.archive.sealing.keys import CallKeys
 from storage.datasets.cache import forget_calls
 from storage.place import Place
 from storage.snapshots.manifest import listing
@@ -24,15 +25,26 @@ class Forgotten(msgspec.Struct, kw_only=True):
 
     rows: int = 0
     audio: int = 0
+    keys: int = 0
+    """Of calls that are sealed."""
     learned: list[str] = []
     """Datasets that held one of the calls, and models that were trained with one of these."""
     notes: list[str] = []
-    """Places that could not be reached."""
+    """Places that could not be reached, and what cannot be rewritten."""
 
 
 def forget(settings: Settings, calls: Collection[str], receipt: str) -> Forgotten:
     """Erase calls from every place. Done again, it completes what was begun."""
     done = Forgotten()
+    keys = CallKeys(settings)
+    ids = {key.id for key in keys.of_calls(calls).values()}
+    if ids:
+        with changing(settings):  # nobody seals with a key that is being deleted
+            done.keys = keys.delete(ids)
+        done.notes.append(
+            f"what the archive holds of {_calls(len(ids))} is sealed: the key is deleted, and no copy of the files can "
+            "be read again; the files stay"
+        )
     for url in [settings.learn_url, *places.known(settings)]:
         own = url == settings.learn_url
         folder = Place(url).folder
@@ -43,20 +55,28 @@ def forget(settings: Settings, calls: Collection[str], receipt: str) -> Forgotte
             if not there:  # removed, or not mounted
                 raise Unavailable(f"there is no folder {folder}")
             with changing(settings, url) as place:
-                found = erasures.erase_at(place, calls, receipt)
-                models = _models_of(place, found.datasets)
+                found = erasures.erase_at(place, calls, receipt, ids)
         except TenorError as error:
             if own:
                 raise
             done.notes.append(f"the copy at {url} could not be reached, and follows with the next `tenor archive --to`")
             log.warning("a copy of the archive could not be reached", url=url, reason=error.message)
             continue
+        if found.readable:
+            done.notes.append(
+                f"{found.readable} tables at {url} hold the words in plain text, and cannot be rewritten (learn.worm)"
+            )
         done.rows += found.rows
         done.audio += found.audio
-        done.learned = list(dict.fromkeys([*done.learned, *found.datasets, *models]))
+        done.learned = list(dict.fromkeys([*done.learned, *found.datasets]))
+    done.learned += _models_of(settings, done.learned)
     done.notes += _beyond_reach(settings)
     forget_calls(settings, list(calls))
     return done
+
+
+def _calls(count: int) -> str:
+    return f"{count} call{'' if count == 1 else 's'}"
 
 
 def _beyond_reach(settings: Settings) -> list[str]:
@@ -70,15 +90,15 @@ def _beyond_reach(settings: Settings) -> list[str]:
     return [f"ONTAP's {len(kept)} snapshots of the volume {volumes} hold what was in the archive {until}"]
 
 
-def _models_of(place: Place, datasets: list[str]) -> list[str]:
+def _models_of(settings: Settings, datasets: list[str]) -> list[str]:
     """Models that were trained with one of the datasets, by their cards."""
+    folder = settings.models_folder
     found = []
-    for name in place.names("models") if datasets else ():
-        if name.endswith("/model.json"):
-            try:
-                card = msgspec.json.decode(place.read(name))
-            except (msgspec.MsgspecError, FileNotFoundError):
-                continue
-            if isinstance(card, dict) and card.get("dataset") in datasets:
-                found.append(name.split("/")[1])
+    for path in sorted(folder.glob("*/model.json")) if folder and datasets else ():
+        try:
+            card = msgspec.json.decode(path.read_bytes())
+        except (msgspec.MsgspecError, OSError):
+            continue
+        if isinstance(card, dict) and card.get("dataset") in datasets:
+            found.append(path.parent.name)
     return found

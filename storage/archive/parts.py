@@ -57,6 +57,8 @@ class ArchiveState(msgspec.Struct, frozen=True, kw_only=True):
     """Which archive this is: two places of one origin hold the same archive."""
     at: float = 0.0
     parts: tuple[Part, ...] = ()
+    sealed: bool = False
+    """What calls say is encrypted with a key per call."""
 
 
 def newest(place: Place) -> ArchiveState:
@@ -75,10 +77,7 @@ def publish(place: Place, state: ArchiveState) -> None:
     place.write(made, msgspec.json.format(msgspec.json.encode(state), indent=1))
     for name in place.names(FOLDER):
         if name < made:
-            try:
-                place.delete(name)
-            except OSError:  # WORM: it stays, and nobody reads it
-                break
+            place.delete(name)
 
 
 def state_name(number: int) -> str:

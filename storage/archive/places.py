@@ -3,12 +3,13 @@ goes to all of them."""
 
 from __future__ import annotations
 
-import msgspec
+import hashlib
 
 from storage.place import Place
 from tenor.settings import Settings
 
-LIST = "places.json"
+FOLDER = "places"
+"""One file per place, with its URL: none is ever written again."""
 
 
 def known(settings: Settings) -> list[str]:
@@ -22,13 +23,9 @@ def known(settings: Settings) -> list[str]:
 
 def remember(place: Place, url: str) -> None:
     """For who holds the lock."""
-    found = _listed(place)
-    if url not in found:
-        place.write(LIST, msgspec.json.encode([*found, url]))
+    if url not in _listed(place):
+        place.write(f"{FOLDER}/{hashlib.sha256(url.encode()).hexdigest()[:16]}.txt", url.encode())
 
 
 def _listed(place: Place) -> list[str]:
-    try:
-        return msgspec.json.decode(place.read(LIST), type=list[str])
-    except (FileNotFoundError, msgspec.MsgspecError):
-        return []
+    return [place.read(name).decode() for name in place.names(FOLDER)]

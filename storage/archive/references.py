@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from storage.archive import tables
+from storage.archive.audio import sounds
 from storage.archive.blobs import BlobStore
 from storage.archive.parts import FOLDER, Part
 from storage.place import Place
@@ -42,12 +42,14 @@ def named_blobs(place: Place) -> set[str]:
     blobs = BlobStore(place)
     for sha256 in audio:
         if blobs.has(sha256):
-            found |= set(tables.from_bytes(blobs.get(sha256), ["sha256"])["sha256"].to_pylist())
+            found |= {one for one, _, _ in sounds(blobs, sha256)}
     return found
 
 
 def sweep(place: Place) -> int:
     """Delete blobs that nobody names any more; how many. Only for who holds the lock: others name theirs last."""
+    if place.worm:
+        return 0
     place.delete_unfinished()
     blobs = BlobStore(place)
     named = named_blobs(place)

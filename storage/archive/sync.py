@@ -17,6 +17,7 @@ from storage.archive.blobs import BlobStore
 from storage.archive.lock import changing
 from storage.archive.parts import newest, publish
 from storage.archive.references import named_blobs, sweep
+from storage.archive.sealing.place import ArchivePlace
 from storage.place import Place
 from tenor.errors import BadInput
 from tenor.settings import Settings
@@ -46,7 +47,7 @@ class SyncReport(msgspec.Struct, kw_only=True):
 def sync(settings: Settings, url: str, progress: Callable[[int, int], None] = lambda *_: None) -> SyncReport:
     """Bring the place at `url` up to date. Can be killed at any moment, and done again."""
     began = time.monotonic()
-    target = Place(url)
+    target = ArchivePlace(settings, url)
     ours, theirs = Place(settings.learn_url).path("x"), target.path("x")
     if ours == theirs:
         raise BadInput(f"{url} is the archive itself", "name another place")
@@ -54,8 +55,8 @@ def sync(settings: Settings, url: str, progress: Callable[[int, int], None] = la
         both = sorted([settings.learn_url, url]) if target.folder else [settings.learn_url]
         for one in both:  # always in this order, so that two who go opposite ways do not wait for each other
             locks.enter_context(changing(settings, one))
-        report = _copy(Place(settings.learn_url), target, progress)
-        places.remember(Place(settings.learn_url), str(target.folder) if target.folder else url)
+        report = _copy(ArchivePlace(settings), target, progress)
+        places.remember(ArchivePlace(settings), str(target.folder) if target.folder else url)
     report.seconds = round(time.monotonic() - began, 3)
     return report
 

@@ -22,6 +22,7 @@ from storage.archive import tables
 from storage.archive.blobs import NAME, BlobStore
 from storage.archive.lock import changing
 from storage.archive.references import sweep
+from storage.archive.sealing.tables import is_sealed
 from storage.datasets.manifest import ROWS, DatasetVersion, checked_name, content_hash, find, save, versions
 from storage.place import Place
 from storage.snapshots.verifying import named
@@ -41,6 +42,11 @@ def export_bundle(place: Place, version: DatasetVersion, out: Path, progress: Pr
     """Write it; how many blobs. The same version makes the same bytes."""
     blobs = BlobStore(place)
     wanted = sorted({version.rows, *(sha256 for sha256, _ in named(blobs, version.parts))})
+    if any(is_sealed(blobs.get(sha256)) for sha256 in (version.rows, *(one.sha256 for one in version.parts))):
+        raise BadInput(
+            f"{version.reference} is sealed with keys of this archive (learn.worm), so nobody could read its bundle",
+            "export it in another format: `tenor dataset export --help` lists them",
+        )
     part = out.with_name(f".{out.name}.part")
     try:
         with tarfile.open(part, "w", format=tarfile.PAX_FORMAT) as tar:

@@ -203,7 +203,7 @@ def _fill(cache: Path, folder: Path, place: Place, version: DatasetVersion, prog
         if not target.exists():
             part = target.with_suffix(f".{os.getpid()}.part")
             try:
-                with blobs.open(sha256) as file, soundfile.SoundFile(file) as sound:
+                with blobs.sound(sha256) as file, soundfile.SoundFile(file) as sound:
                     soundfile.write(part, sound.read(dtype="int16"), sound.samplerate, "PCM_16", format="WAV")
                 part.replace(target)
             except soundfile.SoundFileError:

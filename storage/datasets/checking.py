@@ -13,7 +13,6 @@ from zlib import crc32
 
 import msgspec
 
-from storage.archive import tables
 from storage.archive.blobs import BlobStore
 from storage.datasets.joining import joined
 from storage.datasets.manifest import DatasetVersion, listing
@@ -243,4 +242,4 @@ def _population(place: Place, version: DatasetVersion) -> Iterator[dict[str, Any
     for part in find(place, version.snapshot).parts:
         if part.kind == "sentences":
             columns = ["call", "queue", "site", "role", "sentiment"]
-            yield from tables.from_bytes(blobs.get(part.sha256), columns).to_pylist()
+            yield from blobs.table(part.sha256, columns).to_pylist()

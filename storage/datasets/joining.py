@@ -8,7 +8,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from storage.archive import tables
 from storage.archive.blobs import BlobStore
 from storage.archive.parts import Part
 from storage.archive.tables import TEXT, WHOLE
@@ -29,7 +28,7 @@ JOINED = pa.schema(
 def joined(place: Place, version: DatasetVersion) -> pa.Table:
     """In the order of the dataset's rows. A row whose sentence was erased is not in it."""
     blobs = BlobStore(place)
-    rows = tables.from_bytes(blobs.get(version.rows))
+    rows = blobs.table(version.rows)
     wanted = rows["id"].combine_chunks()
     sentences = {
         row["id"]: row
@@ -62,7 +61,7 @@ def joined(place: Place, version: DatasetVersion) -> pa.Table:
 
 def sentences_of(blobs: BlobStore, part: Part, ids: pa.Array) -> pa.Table:
     """Those of a part's sentences that are wanted, each with the one before it in its call."""
-    table = tables.from_bytes(blobs.get(part.sha256))
+    table = blobs.table(part.sha256)
     return with_before(table).filter(pc.is_in(table["id"], ids))
 
 
@@ -91,4 +90,4 @@ def _corrected_texts(blobs: BlobStore, parts: Iterable[Part], sentences: dict[st
 def _rows(blobs: BlobStore, parts: Iterable[Part], kind: str) -> Iterator[dict[str, Any]]:
     for part in parts:
         if part.kind == kind:
-            yield from tables.from_bytes(blobs.get(part.sha256)).to_pylist()
+            yield from blobs.table(part.sha256).to_pylist()

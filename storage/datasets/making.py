@@ -61,7 +61,7 @@ def make(
             raise BadInput(f"no sentence that the search finds has a label ({len(ids)} found)", hint)
         blobs = BlobStore(place)
         table = rows_table(found.rows)
-        rows = blobs.put(tables.to_bytes(table))
+        rows = blobs.put(blobs.table_bytes(table))
         there = versions(place, name)
         hashed = content_hash(rows, found.parts)
         if there and (newest := find(place, f"{name}@{there[-1]}")).hash == hashed:
@@ -171,13 +171,13 @@ def _of(labels: dict[tuple[str, str], TrustedLabel], sentence: str) -> dict[str,
 def _sentences(blobs: BlobStore, parts: tuple[Part, ...], ids: pa.Array) -> Iterator[tuple[str, dict[str, Any]]]:
     for part in parts:
         if part.kind == "sentences":
-            table = tables.from_bytes(blobs.get(part.sha256), NEEDED)
+            table = blobs.table(part.sha256, NEEDED)
             for row in table.filter(pc.is_in(table["id"], ids)).to_pylist():
                 yield part.key, row
 
 
 def _labels(blobs: BlobStore, part: Part, ids: pa.Array) -> Iterator[dict[str, Any]]:
-    table = tables.from_bytes(blobs.get(part.sha256))
+    table = blobs.table(part.sha256)
     yield from table.filter(pc.is_in(table["sentence"], ids)).to_pylist()
 
 

@@ -7,9 +7,9 @@ from typing import Literal
 
 import msgspec
 
+from storage.archive.sealing.place import ArchivePlace
 from storage.datasets import cache
 from storage.datasets.manifest import SPLITS, DatasetVersion, find
-from storage.place import Place
 from storage.viewer import HOUSE, Viewer
 from tenor.errors import BadInput
 from tenor.settings import Settings
@@ -96,6 +96,6 @@ def open_dataset(
 ) -> OpenDataset:
     """The version NAME@N, or the newest of NAME; for those who may train."""
     viewer.must_train("use datasets")
-    place = Place(settings.learn_url)
+    place = ArchivePlace(settings)
     version = find(place, reference)
     return OpenDataset(version, cache.cached(settings, place, version, progress))

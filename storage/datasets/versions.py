@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from storage.archive import tables
 from storage.archive.blobs import BlobStore
 from storage.datasets.manifest import ROWS, DatasetVersion
 from storage.place import Place
@@ -21,7 +20,7 @@ def rows_table(rows: Iterable[dict[str, Any]]) -> pa.Table:
 
 
 def rows_of(place: Place, version: DatasetVersion) -> pa.Table:
-    return tables.from_bytes(BlobStore(place).get(version.rows))
+    return BlobStore(place).table(version.rows)
 
 
 def counts_of(table: pa.Table) -> dict[str, int]:

@@ -1,7 +1,8 @@
 """Erasing calls for good: rows, recordings, the search index, the bus, and the bytes they leave behind.
 
     1  the call's fingerprint is marked: from now on the bus cannot bring the call back
-    2  recordings are deleted, and the archive with its snapshots, datasets and copies is rewritten without the call
+    2  recordings are deleted, and the archive with its snapshots, datasets and copies is rewritten without the call;
+       where that is impossible, the call's key is deleted
     3  its records are taken off the embedded bus; on Kafka they go when the retention ends
     4  the rows are deleted
     5  the search index is rebuilt and the database compacted, so that no page holds the words any more
@@ -29,7 +30,7 @@ from storage.db import vacuum
 from storage.db.engine import Database
 from storage.privacy import tombstones
 from storage.recorder.store import SUFFIX, RecordingStore, recording_name
-from storage.tables import Audit, Call, Customer, DeadLetter, Outbox, SavedSearch
+from storage.tables import ArchiveKey, Audit, Call, Customer, DeadLetter, Outbox, SavedSearch
 from tenor.bus.opening import open_bus
 from tenor.errors import BadInput, Refused, TenorError
 from tenor.events import HOUR, TOPICS
@@ -58,7 +59,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """Deleted or made nameless, by table."""
     recordings: int
     copies: dict[str, int]
-    """What else was deleted, by its keeper: rows and channels of audio of the archive."""
+    """What else was deleted, by its keeper: rows and channels of audio of the archive, or the keys that sealed
+    them."""
     learned: list[str] = []
     """Datasets that held one of the calls, and models trained with them. What they learned stays learned; the next
     training goes without these calls."""
@@ -114,6 +116,7 @@ async def erase(
     recordings = await asyncio.to_thread(_remove_recordings, settings, calls, names)
     forgotten = await asyncio.to_thread(forget, settings, calls, number)
     kept_elsewhere = {"archive": forgotten.rows, "audio": forgotten.audio}
+    kept_elsewhere |= {"keys": forgotten.keys} if forgotten.keys else {}
     kept_elsewhere |= {keeper: await delete_copies(calls) for keeper, delete_copies in copies.items()}
     bus_records, bus_kept_until = await _off_the_bus(settings, calls, at)
     rows = await asyncio.to_thread(_delete_rows, database, calls, customer, number, by, at)
@@ -158,7 +161,7 @@ def _delete_rows(
         rows = {
             table.name: _count(session, table, table.c.call.in_(calls))
             for table in SQLModel.metadata.sorted_tables
-            if "call" in table.c
+            if "call" in table.c and table.name != ArchiveKey.__tablename__  # deleted with the archive's part
         }
         customers = {customer} if customer else _customers(session, calls)
         session.execute(delete(DeadLetter).where(col(DeadLetter.call).in_(calls)))

@@ -29,7 +29,7 @@ _decode = msgspec.json.Decoder(_Line).decode
 def run_folder(settings: Settings, number: int) -> Path:
     """Where a run keeps its checkpoints, record and model: on this machine, wherever the archive is."""
     place = settings.learn_url.removeprefix("file://")
-    return (settings.home / "learn" if "://" in place else Path(place)) / RUNS / str(number)
+    return (settings.home / "learn" if "://" in place or settings.learn.worm else Path(place)) / RUNS / str(number)
 
 
 def notes(folder: Path, most: int) -> list[RunNote]:

@@ -15,7 +15,7 @@ import msgspec
 from storage.archive import places
 from storage.archive.blobs import BlobStore, blob_name
 from storage.archive.lock import changing
-from storage.archive.parts import ArchiveState, publish
+from storage.archive.parts import ArchiveState, newest, publish
 from storage.archive.references import Names
 from storage.place import Place
 from storage.snapshots.manifest import file_name, find
@@ -66,7 +66,12 @@ def restore(
         for file in [file_name(name), *datasets]:
             target.write(file, place.read(file))
         archived = tuple(part for part in snapshot.parts if part.kind != "file")
-        publish(target, ArchiveState(number=1, origin=secrets.token_hex(8), at=snapshot.taken_at, parts=archived))
+        publish(
+            target,
+            ArchiveState(
+                number=1, origin=secrets.token_hex(8), at=snapshot.taken_at, parts=archived, sealed=newest(place).sealed
+            ),
+        )
     return report
 
 

@@ -85,7 +85,7 @@ def _delete_old_ones(settings: Settings, place: Place, snapshots: list[Snapshot]
     """Of ONTAP's snapshots, which no erasure reaches. Ours stay."""
     days = settings.learn.ontap_keep_days
     for one in snapshots:
-        if one.ontap and days and one.taken_at < now - days * 86_400:
+        if one.ontap and days and not place.worm and one.taken_at < now - days * 86_400:
             try:
                 ontap.delete_snapshot(settings, one.name, one.ontap)
             except BadInput:

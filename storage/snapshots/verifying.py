@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from storage.archive import tables
+from storage.archive.audio import sounds
 from storage.archive.blobs import BlobStore
-from storage.archive.parts import Part
+from storage.archive.parts import Part, newest
+from storage.archive.sealing.place import ArchivePlace
+from storage.archive.sealing.tables import blocks_of, is_sealed
 from storage.place import Place
 from storage.snapshots.manifest import find
 from tenor.errors import BadInput
@@ -28,6 +30,8 @@ class SnapshotReport(msgspec.Struct, kw_only=True):
     bytes: int = 0
     faults: list[BlobFault] = []
     erasures: int = 0
+    erased_calls: int = 0
+    """Calls of a sealed archive whose key was deleted."""
     root_matches: bool = True
     """False: somebody changed what the snapshot names."""
 
@@ -51,7 +55,22 @@ def verify(place: Place, name: str, progress: Callable[[int, int], None] = lambd
             report.blobs += 1
             report.bytes += size
         progress(number, len(wanted))
+    if isinstance(place, ArchivePlace):
+        report.erased_calls = _without_key(place, blobs, snapshot.parts)
     return report
+
+
+def _without_key(place: ArchivePlace, blobs: BlobStore, parts: tuple[Part, ...]) -> int:
+    if not newest(place).sealed:
+        return 0
+    ids: set[str] = set()
+    for part in parts:
+        try:
+            content = blobs.get(part.sha256)
+        except BadInput:
+            continue  # among the faults
+        ids |= set(blocks_of(content)["key"].to_pylist()) if is_sealed(content) else set()
+    return len(ids - place.keys.of_ids(ids).keys())
 
 
 def named(blobs: BlobStore, parts: tuple[Part, ...]) -> Iterator[tuple[str, tuple[str, int]]]:
@@ -60,8 +79,7 @@ def named(blobs: BlobStore, parts: tuple[Part, ...]) -> Iterator[tuple[str, tupl
         yield part.sha256, (f"{part.kind} of {part.key}" if part.kind != "file" else part.key, part.bytes)
         if part.kind == "audio":
             try:
-                table = tables.from_bytes(blobs.get(part.sha256), ["call", "channel", "sha256", "bytes"])
+                found = list(sounds(blobs, part.sha256))
             except BadInput:
                 continue
-            for row in table.to_pylist():
-                yield row["sha256"], (f"audio of call {row['call']}, channel {row['channel']}", row["bytes"])
+            yield from ((sha256, (of, size)) for sha256, size, of in found)

@@ -20,6 +20,7 @@ from sqlmodel import col
 
 from storage.archive.archiver import archive
 from storage.archive.parts import newest, root_hash
+from storage.archive.sealing.place import ArchivePlace
 from storage.datasets.checking import check
 from storage.datasets.making import make
 from storage.datasets.manifest import DatasetVersion
@@ -98,8 +99,9 @@ class LearningLoop:
     ) -> None:
         self._settings, self._database, self._viewer, self._name = settings, database, viewer, name
         self._told, self._progress = told, progress
-        self._place = Place(settings.learn_url)
-        self._records = StepRecords(self._place, name)
+        self._place = ArchivePlace(settings)
+        records = Place(str(settings.home / "learn")) if self._place.worm else self._place
+        self._records = StepRecords(records, name)
         self._registry = Registry(database, settings.models_folder)
         self._steps: list[StepReport] = []
 

@@ -70,8 +70,9 @@ class StepRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StepRecords:
-    """`loops/NAME.json` below learn.url. Without it, or killed before a line of it was written, a step is done again
-    and finds what it made before; nothing but time depends on it."""
+    """`loops/NAME.json` below learn.url, or in the home folder where that cannot be rewritten. Without it, or killed
+    before a line of it was written, a step is done again and finds what it made before; nothing but time depends on
+    it."""
 
     def __init__(self, place: Place, name: str) -> None:
         self._place, self._file = place, f"{FOLDER}/{name}.json"

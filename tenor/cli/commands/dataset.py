@@ -128,12 +128,12 @@ def fetch(
 @app.command("list")
 def list_datasets(context: typer.Context, as_json: Json = False) -> None:
     """Show all datasets with their versions."""
+    from storage.archive.sealing.place import ArchivePlace
     from storage.datasets import listing
     from storage.datasets.cache import entry_name, use
-    from storage.place import Place
 
     given = settings(context)
-    found = list(listing(Place(given.learn_url)))
+    found = list(listing(ArchivePlace(given)))
     cached = {entry.name for entry in use(given).entries}
     if as_json:
         for one in found:
@@ -155,10 +155,10 @@ def list_datasets(context: typer.Context, as_json: Json = False) -> None:
 @app.command()
 def show(context: typer.Context, reference: Reference, as_json: Json = False) -> None:
     """Show a version: where it comes from, its splits and labels, and what erasures took out of it."""
+    from storage.archive.sealing.place import ArchivePlace
     from storage.datasets import find
-    from storage.place import Place
 
-    found = find(Place(settings(context).learn_url), reference)
+    found = find(ArchivePlace(settings(context)), reference)
     if as_json:
         typer.echo(msgspec.json.encode(found).decode())
         return
@@ -181,10 +181,10 @@ def show(context: typer.Context, reference: Reference, as_json: Json = False) ->
 @app.command()
 def diff(context: typer.Context, before: Reference, after: Reference, as_json: Json = False) -> None:
     """Show how two versions differ: rows that came, went, have another label or another split."""
+    from storage.archive.sealing.place import ArchivePlace
     from storage.datasets import find, versions
-    from storage.place import Place
 
-    place = Place(settings(context).learn_url)
+    place = ArchivePlace(settings(context))
     found = versions.diff(place, find(place, before), find(place, after))
     if as_json:
         typer.echo(msgspec.json.encode(found._asdict()).decode())
@@ -205,15 +205,15 @@ def check(
 
     The exit code is 1 if there is an error; nothing is trained with such a dataset.
     """
+    from storage.archive.sealing.place import ArchivePlace
     from storage.datasets import find
     from storage.datasets.checking import check as check_dataset
     from storage.datasets.splits import plain_words
-    from storage.place import Place
     from tenor.runtime.frozen import frozen_sentences
     from tenor.taxonomy.in_force import names_in_force
 
     given = settings(context)
-    place = Place(given.learn_url)
+    place = ArchivePlace(given)
     version = find(place, reference)
     names = None if version.source == "import" else names_in_force(given.language)
     frozen = {plain_words(text) for text in frozen_sentences()}
@@ -248,13 +248,13 @@ def cache(
     as_json: Json = False,
 ) -> None:
     """Put a dataset near the computation, with its audio decoded; or show what is there and what is free."""
+    from storage.archive.sealing.place import ArchivePlace
     from storage.datasets import cache as datasets_cache
     from storage.datasets import find, open_dataset
-    from storage.place import Place
 
     given = settings(context)
     if reference:
-        version = find(Place(given.learn_url), reference)
+        version = find(ArchivePlace(given), reference)
         if clear:
             if not datasets_cache.clear(given, version):
                 raise BadInput(f"{version.reference} is not in the cache, or somebody uses it")
@@ -295,12 +295,12 @@ def export(
 
     tree is DATASET_NAME/COMPANY_DATE/ with a recording and a text per row.
     """
+    from storage.archive.sealing.place import ArchivePlace
     from storage.datasets import exporting, find, open_dataset
     from storage.datasets.bundle import export_bundle
-    from storage.place import Place
 
     given = settings(context)
-    place = Place(given.learn_url)
+    place = ArchivePlace(given)
     version = find(place, reference)
     if form not in ("bundle", "manifest", "nemo", "tree"):
         raise BadInput(f"{form!r} is no format", "one of bundle, manifest, nemo, tree")

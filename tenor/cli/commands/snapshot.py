@@ -128,11 +128,11 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Read every blob of snapshots and check its hash. The exit code is 1 if something is missing or damaged."""
-    from storage.place import Place
+    from storage.archive.sealing.place import ArchivePlace
     from storage.snapshots import listing
     from storage.snapshots import verify as verify_snapshot
 
-    place = Place(settings(context).learn_url)
+    place = ArchivePlace(settings(context))
     with progress() as bars:
         task = bars.add_task("reading", total=None, detail="")
 
@@ -190,6 +190,8 @@ def _tell(reports: list[SnapshotReport], as_json: bool) -> None:
         amended = (
             f", amended by {report.erasures} erasure{'' if report.erasures == 1 else 's'}" if report.erasures else ""
         )
+        if report.erased_calls:
+            amended += f", {report.erased_calls} of its calls erased by deleting their keys"
         state = "sound" if report.sound else "NOT SOUND"
         console.print(
             f"{escape(report.name)}: {state}, {report.blobs:,} blobs, {size(report.bytes)}{amended}", soft_wrap=True
