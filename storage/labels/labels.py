@@ -94,7 +94,7 @@ def correct_turn(
     if kind == "slots":
         value = write_tags(check_tags(value, turn.input, names.slots))
     predicted = write_tags(turn.tags) if kind == "slots" else turn.intent
-    about = {"turn": turn.id, "predicted": predicted}
+    about = {"turn": turn.id, "predicted": predicted, "model": turn.model}
     return _write(session, viewer, call, kind, value, **about, seconds=seconds, where=where, why=why)
 
 

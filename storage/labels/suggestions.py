@@ -76,7 +76,7 @@ def suggestion_of_turn(session: Session, viewer: Viewer, turn_id: str) -> Sugges
         intent_score=row.intent_score,
         tags=looked.tags,
         slots=_slots(row.input, looked.tags),
-        models={},
+        models={"intent": row.model, "slots": row.model} if row.model else {},
         novelty=None,
     )
 

@@ -40,7 +40,16 @@ def one(database: Database) -> Database:
     with database.begin() as session:
         tags = ["B-item.color", "B-item.type", "O"]
         session.add(
-            Turn(id="one/1", call="one", turn=1, at=1.0, input="red shirt price", intent="price_check", tags=tags)
+            Turn(
+                id="one/1",
+                call="one",
+                turn=1,
+                at=1.0,
+                input="red shirt price",
+                intent="price_check",
+                tags=tags,
+                model="tenor-assistant-1",
+            )
         )
     return database
 
@@ -160,6 +169,7 @@ def test_a_turn_of_the_assistant_is_labelled_with_its_own_names(one: Database) -
         correct_turn(session, MANAGER, "one/1", "intent", "find_the_store", names=names, seconds=3.0)
         made = correct_turn(session, MANAGER, "one/1", "slots", '["O","B-item.type","O"]', names=names)
         assert (made.predicted, made.sentence, made.turn) == ('["B-item.color","B-item.type","O"]', None, "one/1")
+        assert made.model == "tenor-assistant-1", "what had answered is on record"
         with pytest.raises(BadInput, match="there is no intent 'refund' in force"):
             correct_turn(session, MANAGER, "one/1", "intent", "refund", names=names)
         with pytest.raises(BadInput, match="a turn has no 'sentiment' to label"):
