@@ -32,7 +32,15 @@ from finetune.recipes.base import (
     newest_checkpoint,
     stoppable,
 )
-from finetune.recipes.language_rows import SENTENCE_HEADS, examples, grown, language_rows, repeatable_encoder, replay
+from finetune.recipes.language_rows import (
+    SENTENCE_HEADS,
+    examples,
+    grown,
+    language_rows,
+    own_texts,
+    repeatable_encoder,
+    replay,
+)
 from nlp.inference.models.layered_model import HEADS, LayeredModel, SentenceHeads, read_heads, write_heads
 from nlp.inference.models.onnx_model import Floats
 from nlp.inference.types import SentenceContext
@@ -98,9 +106,7 @@ class HeadRecipe:
         folder = out / MODEL
         _write(start, folder, heads)
         new_card = save_card(child_card(card, labels), folder)
-        write_golden(
-            LayeredModel(folder, model.encoder), folder, [row.text for row in checked or learned], seed=parameters.seed
-        )
+        write_golden(LayeredModel(folder, model.encoder), folder, own_texts(), seed=parameters.seed)
         record.note(f"{new_card.parent} with {len(taught)} rows and {len(kept)} of our own sentences")
         record.artifact(folder)
         return folder

@@ -105,6 +105,12 @@ def replay(heads: Heads, most: int, seed: int) -> list[LanguageExample]:
     return [one for one in chosen if _all_known(one, heads)]
 
 
+def own_texts() -> list[str]:
+    """Sentences of our own, to prove a model with: what callers said does not belong into a model's folder."""
+    wishes = [text for intent in read().intents for text in intent.examples]
+    return [*wishes, *(row.text for row in datasets.own_sentiment(Random(0), most=8))]
+
+
 def _all_known(row: LanguageExample, heads: Heads) -> bool:
     """Whether a model with these heads has every label of it."""
     kinds = {label[2:] for label in heads.get(SLOTS, ())}

@@ -18,7 +18,7 @@ from msgspec import Meta
 from finetune.corpus.examples import LanguageExample
 from finetune.export.language_folder import WEIGHTS, child_card, open_start, write_golden
 from finetune.recipes.base import MODEL, RunRecord, StopRequest, TrainingRow, needs_training, stoppable
-from finetune.recipes.language_rows import examples, grown, language_rows, repeatable_encoder, replay
+from finetune.recipes.language_rows import examples, grown, language_rows, own_texts, repeatable_encoder, replay
 from nlp.inference.models.layered_model import LayeredModel
 from nlp.inference.types import SentenceContext
 
@@ -112,9 +112,7 @@ class LayersRecipe:
             train_language(network, encoded, options, RunPlace(out, record, stop), checked)
             if rank == 0:
                 export_language(network, labels, child_card(card, labels), learned, encoder, folder)
-                write_golden(
-                    LayeredModel(folder, encoder), folder, [row.text for row in known or learned], seed=parameters.seed
-                )
+                write_golden(LayeredModel(folder, encoder), folder, own_texts(), seed=parameters.seed)
                 record.note(f"{card.name}-{card.version} with {len(taught)} rows and {len(kept)} of our own sentences")
                 record.artifact(folder)
         return folder

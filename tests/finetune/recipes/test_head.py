@@ -84,6 +84,8 @@ def test_the_card_says_what_it_began_as_and_its_golden_answers_are_its_own(train
     lines = [json.loads(line) for line in (trained / "model" / "golden.jsonl").read_text().splitlines()]
     assert len(lines) == 10
     assert language_answers(model, [line["text"] for line in lines]) == [line["answers"] for line in lines]
+    said = {row.text for row in company_rows()}
+    assert not said & {line["text"] for line in lines}, "what callers said does not belong into a model's folder"
 
 
 def test_the_weights_to_go_on_from_have_the_new_heads(trained: Path) -> None:
