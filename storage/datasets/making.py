@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
+from sqlalchemy import select
+from sqlmodel import Session, col
 
 from storage.archive import tables
 from storage.archive.blobs import BlobStore
@@ -24,7 +26,7 @@ from storage.search import sentence_ids
 from storage.search.text import query_from_text
 from storage.snapshots.manifest import Snapshot
 from storage.snapshots.manifest import find as find_snapshot
-from storage.tables import Audit
+from storage.tables import Audit, Call, Sentence
 from storage.viewer import HOUSE, Viewer
 from tenor.errors import BadInput
 from tenor.settings import Settings
@@ -42,16 +44,19 @@ def make(
     by: str,
     viewer: Viewer = HOUSE,
     unlabelled: bool = False,
+    samples: bool = True,
     frozen: Collection[str] = (),
 ) -> DatasetVersion:
     """The next version of a dataset: what `search` finds, as the snapshot holds it. `unlabelled`: also sentences that
-    nobody labelled; `frozen`: sentences to measure with, as plain words, which are never trained on. The newest
-    version, if nothing has changed."""
+    nobody labelled; `samples`: also calls that were made up; `frozen`: sentences to measure with, as plain words, which
+    are never trained on. The newest version, if nothing has changed."""
     viewer.must_train("make datasets")
     checked_name(name)
     query = query_from_text(search)
     with database.session() as session:
         ids = sentence_ids(session, viewer, query)
+        if not samples:
+            ids -= made_up_sentences(session)
     with changing(settings) as place:
         taken = find_snapshot(place, snapshot)
         experts = settings.learn.experts
@@ -88,6 +93,12 @@ def make(
         detail = {"dataset": made.reference, "rows": table.num_rows}
         session.add(Audit(at=made.made_at, who=by, action="dataset.made", subject=made.reference, detail=detail))
     return made
+
+
+def made_up_sentences(session: Session) -> set[str]:
+    """Of sample calls, whose labels are nobody's."""
+    of_calls = select(col(Sentence.id)).join(Call, col(Call.id) == col(Sentence.call))
+    return set(session.scalars(of_calls.where(col(Call.sample))))
 
 
 class _FrozenRows(msgspec.Struct):

@@ -80,23 +80,26 @@ def learn(
     recipes: Sequence[str] = (),
     values: Sequence[str] = (),
     promote: bool | None = None,
+    samples: bool = False,
     told: Told = lambda _: None,
     progress: Progress = lambda *_: None,
 ) -> LearnResult:
     """Learn from what people labelled. `name`: of the dataset and the models; `search`: which sentences, all by
     default; `recipes`: those of `learn.recipes`, of each kind of model the best on validation is judged; `values`:
-    parameters as `name=value`; `promote`: whether to put it in force, else as `learn.promote` says. `told` hears of
-    each step when it is done, `progress` while it works."""
+    parameters as `name=value`; `promote`: whether to put it in force, else as `learn.promote` says; `samples`: whether
+    calls that were made up count. `told` hears of each step when it is done, `progress` while it works."""
     viewer.must_train("train models")
     with only_one(settings):
-        loop = LearningLoop(settings, database, viewer, name, told, progress)
+        loop = LearningLoop(settings, database, viewer, name, told, progress, samples=samples)
         return loop.run(search, tuple(recipes or settings.learn.recipes), tuple(values), _promotes(settings, promote))
 
 
 class LearningLoop:
     def __init__(
-        self, settings: Settings, database: Database, viewer: Viewer, name: str, told: Told, progress: Progress
-    ) -> None:
+        self, settings: Settings, database: Database, viewer: Viewer, name: str, told: Told, progress: Progress,
+        *, samples: bool = False,
+    ) -> None:  # fmt: skip
+        self._samples = samples
         self._settings, self._database, self._viewer, self._name = settings, database, viewer, name
         self._told, self._progress = told, progress
         self._place = ArchivePlace(settings)
@@ -181,7 +184,7 @@ class LearningLoop:
         def work() -> tuple[str, dict[str, Any]]:
             made = make(
                 self._database, self._settings, self._name, search, snapshot=snapshot, by=self._viewer.name,
-                viewer=self._viewer, frozen=frozen,
+                viewer=self._viewer, samples=self._samples, frozen=frozen,
             )  # fmt: skip
             report = check(
                 self._place, made, frozen=frozen,
@@ -199,7 +202,12 @@ class LearningLoop:
             told = f"; {_number(odd, 'warning')} by `tenor dataset check`" if odd else ""
             return f"{made.reference}  {counts}  no leaks{told}", {"dataset": made.reference, "hash": made.hash}
 
-        inputs = {"archive": self._root(), "search": search, "frozen": hash_of({"texts": sorted(frozen)})}
+        inputs = {
+            "archive": self._root(),
+            "search": search,
+            "samples": self._samples,
+            "frozen": hash_of({"texts": sorted(frozen)}),
+        }
         figures = self._do("dataset", work, lambda: inputs, self._has_dataset)
         return find_dataset(self._place, str(figures["dataset"]))
 

@@ -57,8 +57,8 @@ def learn_sample(
 ) -> LearnResult:  # fmt: skip
     """Learn from the sample company's calls alone, and put what passes the gate in force."""
     return learn(
-        settings, database, viewer, name=NAME, search=f"site:{SITE}", recipes=recipes, promote=True, told=told,
-        progress=progress,
+        settings, database, viewer, name=NAME, search=f"site:{SITE}", recipes=recipes, promote=True,
+        samples=True, told=told, progress=progress,
     )  # fmt: skip
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from storage.db.engine import using
+from sqlalchemy import update
+
+from storage.db.engine import Database, using
 from storage.registry.registry import Registry
 from storage.sample.company import COMPANY, CompanyLine, SampleAnswer, add_company
+from storage.tables import Call, Label
 from storage.viewer import Viewer
 from tenor.settings import Settings
 from tests.nlp.inference.models.layered import write_layered
@@ -26,10 +29,18 @@ def prepare_home(folder: Path, *, calls: int) -> Path:
     small = write_layered(folder / "small-1", HEADS)
     with using(settings) as database:
         assert add_company(database, unknown, calls=calls) == calls
+        as_made_up(database, made_up=False)
         registry = Registry(database, settings.models_folder)
         model = registry.add(ANN, small, name="small", kind="language")
         registry.promote(ANN, model.id, "to start from", force=True)
     return home
+
+
+def as_made_up(database: Database, *, made_up: bool) -> None:
+    """Whether the company's calls count as made up, which nobody learns from unasked."""
+    with database.begin() as session:
+        for table in (Call, Label):
+            session.execute(update(table).values(sample=made_up))
 
 
 def home_of(folder: Path) -> Settings:

@@ -30,7 +30,7 @@ from tenor.model_store import read_card
 from tenor.model_store.shipped import SHIPPED
 from tenor.settings import Settings
 from tests.tenor.cli.command import environment, tenor
-from tests.tenor.learn.company_home import ANN, home_of, prepare_home
+from tests.tenor.learn.company_home import ANN, as_made_up, home_of, prepare_home
 
 pytestmark = pytest.mark.slow
 
@@ -277,3 +277,13 @@ def test_a_record_that_cannot_be_read_costs_only_time(settings: Settings, databa
     place = Place(settings.learn_url)
     place.write("loops/house.json", b"{half a fi")
     assert StepRecords(place, "house").unchanged("labels", "") is None
+
+
+def test_made_up_calls_are_not_learned_from_unless_asked_for(settings: Settings, database: Database) -> None:
+    as_made_up(database, made_up=True)
+
+    with pytest.raises(BadInput, match="has a label"):
+        learn(settings, database, ANN, recipes=["head"], values=HEAD)
+
+    names = {version.name for version in Registry(database, settings.models_folder).versions("language")}
+    assert "house" not in names
