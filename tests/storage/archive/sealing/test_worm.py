@@ -179,7 +179,7 @@ async def test_snapshots_are_verified_and_restored_as_before(filled: Database, w
     assert texts(restored) == texts(worm)
     assert len(texts(restored)) == 40
     checked = check(ArchivePlace(worm), find(ArchivePlace(worm), "house@1"), NAMES)
-    assert (checked.rows, checked.sound) == (40, True)
+    assert (checked.rows, checked.may_train) == (40, True)
 
 
 def test_an_unchanged_archive_costs_nothing_and_a_changed_day_one_table(filled: Database, worm: Settings) -> None:
