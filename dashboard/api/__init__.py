@@ -1,8 +1,9 @@
 """The HTTP API: what the dashboard shows, for other people's programs. docs/api.md is its guide.
 
     /calls /calls/{call} /calls/{call}/sentences /calls/{call}/recording
-    /calls/{call}/take /calls/{call}/lines /calls/{call}/give-back    the only ones that change something
+    /calls/{call}/take /calls/{call}/lines /calls/{call}/give-back    change something, and so does PUT /models/{model}
     /live /alerts /agents /agents/{name}/history /customers/{id} /search
+    /suggestions/sentence/{sentence} /suggestions/turn/{turn} /models    for labelling tools
     /events          the live feed, as server-sent events
     /openapi.json    the specification, and /docs to read it
 
@@ -16,7 +17,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from dashboard.api import calls, events, people, search, suggestions, takeover
+from dashboard.api import calls, events, people, registry, search, suggestions, takeover
 from dashboard.api.auth import ApiAuth
 from dashboard.api.errors import install_error_handlers
 from dashboard.api.reference import reference_routes
@@ -57,6 +58,7 @@ def create(
     app.include_router(people.router(database, auth))
     app.include_router(search.router(database, auth))
     app.include_router(suggestions.router(database, auth))
+    app.include_router(registry.router(settings, database, auth))
     app.include_router(events.router(auth, feed))
     app.include_router(reference_routes(app))
     if assistant is not None:

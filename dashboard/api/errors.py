@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from dashboard.api.models import Problem
 from dashboard.routes.denied import Denied
-from tenor.errors import BadInput, TenorError, Unavailable
+from tenor.errors import BadInput, Refused, TenorError, Unavailable
 
 log = structlog.get_logger(__name__)
 
@@ -27,6 +27,9 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"description": TITLES[status], "content": {MEDIA_TYPE: {"schema": Problem.model_json_schema()}}}
     for status in (400, 401, 404, 422, 429, 503)
 }
+
+
+STATUSES: dict[type[TenorError], int] = {BadInput: 400, Refused: 403, Unavailable: 503}
 
 
 def problem(
@@ -50,7 +53,7 @@ def install_error_handlers(app: FastAPI) -> None:
 
     async def ours(_: Request, error: Exception) -> Response:
         assert isinstance(error, TenorError)
-        status = 400 if isinstance(error, BadInput) else 503 if isinstance(error, Unavailable) else 500
+        status = next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 500)
         return problem(status, error.message)
 
     async def denied(_: Request, error: Exception) -> Response:

@@ -140,6 +140,20 @@ class Suggestion(ApiModel):
     novelty: float | None = Field(description="how unlike everything the model has learned, 0 to 1")
 
 
+class ModelVersion(ApiModel):
+    """A version of a model, and what it is here."""
+
+    id: str
+    name: str
+    version: int
+    kind: str = Field(description="language, assistant or speech")
+    state: str = Field(description="champion (in force), previous, candidate or rejected")
+    promoted_at: float | None = Field(description="when it was promoted last")
+    sha256: str = Field(description="over its files; empty for what ships")
+    by: str
+    why: str
+
+
 class Sentences(ApiModel):
     sentences: list[Sentence]
     after: str = Field(description="give this to get the page that follows; empty: there is none")

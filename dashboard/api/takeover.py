@@ -5,13 +5,12 @@
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, Depends
 
 from dashboard.api import models
-from dashboard.api.auth import ApiAuth, Requester
+from dashboard.api.auth import ApiAuth, Requester, changing
 from dashboard.api.errors import RESPONSES
 from dashboard.assistant.takeover import Takeovers
-from dashboard.assistant.visitors import is_allowed_origin
 from tenor.assistant.handover import Handover
 
 _CONFLICTS: dict[int | str, dict[str, Any]] = {
@@ -23,13 +22,7 @@ _CONFLICTS: dict[int | str, dict[str, Any]] = {
 def router(auth: ApiAuth, takeovers: Takeovers, origins: list[str]) -> APIRouter:
     made = APIRouter(responses={**RESPONSES, **_CONFLICTS}, tags=["assistant"])
 
-    async def requester(request: Request, who: Annotated[Requester, Depends(auth.requester)]) -> Requester:
-        """Where nobody signs in, a page of another web site must not do it in the name of whoever looks at it."""
-        if not who.token and not is_allowed_origin(request, origins):
-            raise HTTPException(403, "pages of this web site may not do this")
-        return who
-
-    Who = Annotated[Requester, Depends(requester)]  # noqa: N806
+    Who = Annotated[Requester, Depends(changing(auth, origins))]  # noqa: N806
 
     @made.post("/calls/{call:path}/take")
     async def take_call(who: Who, call: str) -> models.Handover:

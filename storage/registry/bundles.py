@@ -45,9 +45,11 @@ def export_bundle(registry: Registry, version: ModelVersion, target: Path) -> Pa
     return target
 
 
-def import_bundle(registry: Registry, viewer: Viewer, bundle: Path, *, name: str = "", why: str = "") -> ModelVersion:
+def import_bundle(
+    registry: Registry, viewer: Viewer, bundle: Path, *, name: str = "", why: str = "", expected: str = ""
+) -> ModelVersion:
     """Register what a bundle holds, under the id that it has; under `name` it becomes a version of its own, whose hash
-    is another because its card says so. Importing it again changes nothing."""
+    is another because its card says so. `expected`: the only id that it may have. Again, it changes nothing."""
     part = new_part(registry.folder)
     try:
         model = _unpack(bundle, part)
@@ -57,6 +59,8 @@ def import_bundle(registry: Registry, viewer: Viewer, bundle: Path, *, name: str
         if f"{card.name}-{card.version}" != model or card.kind not in KINDS or known != card.files:
             raise BadInput(f"{bundle} is not a bundle of the registry: its files are not those that its card lists")
         check_name(card.name)
+        if expected not in ("", model):
+            raise BadInput(f"this is the bundle of {model}, not of {expected[:80]}")
         if name:
             origin = {"origin": f"{model}@{digest_of(hashes)}"}
             return registry.add(viewer, part, name=name, why=why or f"imported from {model}", origin=origin)

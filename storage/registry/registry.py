@@ -120,6 +120,10 @@ class Registry:
 
     # -- what comes in
 
+    def check_may_register(self, viewer: Viewer) -> None:
+        """Refused for others, before anything large is sent."""
+        _may(viewer, MAKES, "registers models")
+
     def add(
         self,
         viewer: Viewer,
@@ -132,7 +136,7 @@ class Registry:
         golden: bytes = b"",
     ) -> ModelVersion:
         """Register a folder as a candidate: the next version of `name`."""
-        _may(viewer, MAKES, "registers models")
+        self.check_may_register(viewer)
         if any(name == shipped.name for shipped in SHIPPED.values()):
             raise BadInput(f"{name} is what ships with Tenor", "give it a name of its own with --name")
         if not source.is_dir():
@@ -143,7 +147,7 @@ class Registry:
 
     def take_in(self, viewer: Viewer, part: Path, model: str, why: str) -> ModelVersion:
         """Register a complete folder, as it is, under the id that it has elsewhere."""
-        _may(viewer, MAKES, "registers models")
+        self.check_may_register(viewer)
         if not folders.settle(part, self._models / model):
             raise BadInput(f"there is a {model} already, another one", "import it under another name with --name")
         return self._registered(viewer, model, why)

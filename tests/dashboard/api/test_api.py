@@ -144,7 +144,7 @@ def fill(settings: Settings) -> None:
             add_note(session, call, f"a note for {agent}")
             add_label(session, f"{call}/0/2000", "text", f"{agent} and the corrected xylophone")
             turn = Turn(id=f"{call}/1", call=call, turn=1, at=now, input=f"{agent} red shirt", intent="price_check")
-            turn.intent_score, turn.tags = 0.9, ["O", "B-item.color", "B-item.type"]
+            turn.intent_score, turn.tags, turn.model = 0.9, ["O", "B-item.color", "B-item.type"], "tenor-assistant-1"
             session.add(turn)
             add_label(session, f"{call}/0/2000", "sentiment", "positive")
             add_call(session, f"{call}-now", f"{agent} live", agent=agent, state="live", started_at=now, ended_at=None)
@@ -402,5 +402,6 @@ async def test_a_labelling_tool_gets_what_the_models_suggest(here: Served) -> No
         *("price_check", 0.9),
         ["O", "B-item.color", "B-item.type"],
     )
+    assert of_turn["models"] == {"intent": "tenor-assistant-1", "slots": "tenor-assistant-1"}
     assert of_turn["slots"][1] == {"slot": "item.type", "start": 8, "end": 13, "text": "shirt"}
     assert (await here.get("/suggestions/sentence/hers/0/9999")).status_code == 404
