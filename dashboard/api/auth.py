@@ -1,18 +1,16 @@
 """Who asks, and how often: by an API token (`tenor account token`) or a page's token. Without a sign-in nobody is asked
 on this machine."""
 
-# Annotations are evaluated where they stand: FastAPI could not find `auth` by its name.
+from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, HTTPException, Request, Security
+from fastapi import HTTPException, Request, Security
 from fastapi.security import HTTPBearer
 
-from dashboard.assistant.visitors import is_allowed_origin
 from dashboard.auth.sign_in import OWNER, is_loopback
 from dashboard.auth.tokens import API, PAGE, SignedTokens, bearer
 from storage.viewer import Viewer
@@ -67,18 +65,6 @@ class ApiAuth:
         client = request.client.host if request.client else ""
         open_to_all = self._settings.sign_in == "none" and is_loopback(host) and is_loopback(client)
         return OWNER if open_to_all else None
-
-
-def changing(auth: ApiAuth, origins: list[str]) -> Callable[..., Awaitable[Requester]]:
-    """For endpoints that change something. Where nobody signs in, a page of another web site must not do it in the name
-    of whoever looks at it."""
-
-    async def requester(request: Request, who: Annotated[Requester, Depends(auth.requester)]) -> Requester:
-        if not who.token and not is_allowed_origin(request, origins):
-            raise HTTPException(403, "pages of this web site may not do this")
-        return who
-
-    return requester
 
 
 class RateLimiter:

@@ -11,8 +11,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
 
 from dashboard.api import models
-from dashboard.api.auth import ApiAuth, Requester, changing
+from dashboard.api.auth import ApiAuth, Requester
 from dashboard.api.caching import ETagRoute
+from dashboard.api.changes import changing
 from dashboard.api.errors import RESPONSES
 from storage.db.engine import Database
 from storage.registry.bundles import import_bundle

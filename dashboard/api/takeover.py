@@ -8,7 +8,8 @@ import msgspec
 from fastapi import APIRouter, Depends
 
 from dashboard.api import models
-from dashboard.api.auth import ApiAuth, Requester, changing
+from dashboard.api.auth import ApiAuth, Requester
+from dashboard.api.changes import changing
 from dashboard.api.errors import RESPONSES
 from dashboard.assistant.takeover import Takeovers
 from tenor.assistant.handover import Handover
