@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenor.errors import BadInput, Refused, Unavailable
 from tenor.settings import Settings
@@ -27,6 +27,27 @@ def snapshot_volume(settings: Settings, name: str) -> None:
             cluster_name=learn.ontap_cluster or None,
             svm_name=learn.ontap_svm or None,
         )
+
+
+class VolumeState(NamedTuple):
+    version: str
+    """Of ONTAP,"""
+    snapshots: int
+    """and how many the volume has."""
+
+
+def look(settings: Settings) -> VolumeState:
+    """Ask the cluster for its version and for the volume's snapshots: who gets both can use the volume."""
+    learn = settings.learn
+    with _explained(learn.ontap_volume):
+        found = _toolkit().list_snapshots(
+            volume_name=learn.ontap_volume,
+            cluster_name=learn.ontap_cluster or None,
+            svm_name=learn.ontap_svm or None,
+        )
+        cluster = import_module("netapp_ontap.resources").Cluster()
+        cluster.get(fields="version")  # over the connection that the toolkit has opened
+        return VolumeState(str(cluster.version.full), len(found))
 
 
 def clone_volume(settings: Settings, name: str, volume: str, new: str) -> None:

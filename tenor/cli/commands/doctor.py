@@ -10,7 +10,7 @@ import shutil
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import typer
 from rich.markup import escape
@@ -21,34 +21,30 @@ from tenor.bus.opening import open_bus
 from tenor.cli import own_packages
 from tenor.cli.context import run, settings
 from tenor.cli.output import console
-from tenor.errors import TenorError, Unavailable
+from tenor.errors import BadInput, TenorError, Unavailable
 from tenor.events import TOPICS
+from tenor.runtime.prerequisites.finding import Finding
 from tenor.runtime.profiles import QUIET
 from tenor.runtime.riva import recognizer_models
 from tenor.settings import Settings
+from tenor.yaml.nodes import meant
 
 MARKS = {"ok": "[green]ok  [/]", "note": "[yellow]note[/]", "bad": "[bold red]bad [/]"}
 
 
-@dataclasses.dataclass(frozen=True)
-class Finding:
-    """One thing looked at. `note` is optional or not running yet; `bad` keeps Tenor from working."""
-
-    what: str
-    verdict: Literal["ok", "note", "bad"]
-    detail: str
-    remedy: str = ""
-
-
 def doctor(
     context: typer.Context,
+    wanted: Annotated[
+        str, typer.Option("--for", metavar="WHAT", help="What nvidia or ontap needs, in the order to install it.")
+    ] = "",
     as_json: bool = typer.Option(False, "--json", help="Findings as a JSON list."),
 ) -> None:
     """Look at the installation and everything it is set to use; say what is missing and how to get it.
 
     Exits with 0 when nothing is bad, else with 1.
     """
-    findings = run(_collected(settings(context, unless_set=QUIET)))
+    chosen = settings(context, unless_set=QUIET)
+    findings = run(_needed(wanted, chosen) if wanted else _collected(chosen))
     if as_json:
         typer.echo(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=2))
     else:
@@ -59,6 +55,16 @@ def doctor(
                 console.print(f"     {'':{width}}  [dim]{escape(finding.remedy)}[/]", soft_wrap=True)
     if any(finding.verdict == "bad" for finding in findings):
         raise typer.Exit(1)
+
+
+async def _needed(wanted: str, chosen: Settings) -> list[Finding]:
+    from tenor.runtime.prerequisites.nvidia import nvidia
+    from tenor.runtime.prerequisites.ontap import ontap
+
+    known = {"nvidia": nvidia, "ontap": ontap}
+    if wanted not in known:
+        raise BadInput(f"nothing is known of {wanted!r}{meant(wanted, known)}", f"one of {', '.join(known)}")
+    return await known[wanted](chosen)
 
 
 async def _collected(settings: Settings) -> list[Finding]:

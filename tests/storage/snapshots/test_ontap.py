@@ -84,6 +84,16 @@ def test_the_volume_has_a_snapshot_of_the_same_name_and_a_clone_of_it(settings: 
         ontap.clone_volume(settings, "snap-none", "calls", "another")
 
 
+def test_the_cluster_tells_its_version_and_how_many_snapshots_the_volume_has(
+    settings: Settings, cluster: Cluster
+) -> None:
+    assert ontap.look(settings) == ("9.15.1", 0)
+    take(settings, by="root")
+    assert ontap.look(settings).snapshots == 1
+    with pytest.raises(BadInput, match="no volume 'nowhere'"):
+        ontap.look(settings.model_copy(update={"learn": LearnSettings(ontap_volume="nowhere")}))
+
+
 def test_a_wrong_volume_or_a_cluster_that_is_away_is_said_and_leaves_no_snapshot(
     settings: Settings, cluster: Cluster
 ) -> None:
