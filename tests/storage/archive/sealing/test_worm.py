@@ -38,7 +38,7 @@ from tests.storage.datasets.material import label
 SECRET = "xylophonist"
 
 
-class WormFiles(MemoryFileSystem):
+class WormFiles(MemoryFileSystem):  # type: ignore[misc]
     """A store of objects with a lock: what is there cannot be written again or deleted."""
 
     protocol = "worm"
