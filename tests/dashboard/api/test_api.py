@@ -59,6 +59,7 @@ ANNS = {
     "/search?words=xylophone": 200,
     "/suggestions/sentence/hers/0/0": 200,
     "/suggestions/turn/hers/1": 200,
+    "/models": 200,
 }
 """What may be read of Ann's, and what Bob gets for it: nothing of hers."""
 HIDDEN = {
