@@ -113,6 +113,9 @@ class RivaSettings(Section):
         "empty takes whisper-telephone for 8 kHz audio if that model is installed, and whisper-tiny otherwise",
     )
     whisper_path: str = Field("", description="folder of another Whisper model in CTranslate2's format")
+    ctc_path: str = Field(
+        "", description="folder of a CTC model as the recipe nemo makes it, which is used instead of Whisper"
+    )
     window_s: float = Field(
         15.0, ge=10, le=30, description="how many seconds Whisper looks at at once; more is more accurate and slower"
     )
@@ -131,6 +134,11 @@ class RivaSettings(Section):
     client_ca_file: str = Field(
         "", description="certificate authority that must have signed the clients' certificates (mutual TLS)"
     )
+
+    @property
+    def recognizer_path(self) -> str:
+        """The folder that a setting names, whichever engine it is for."""
+        return self.ctc_path or self.whisper_path
 
 
 class IngestSettings(Section):
@@ -391,6 +399,10 @@ class LearnSettings(Section):
     promote: Literal["ask", "auto"] = Field(
         "ask", description="whether `tenor learn` ends at the gate's verdict or puts a model that passed it in force"
     )
+    mlflow: str = Field(
+        "", description="address of an MLflow server that gets a copy of every run; empty means that none does"
+    )
+    mlflow_token: SecretStr = Field(SecretStr(""), description="bearer token for that server; empty sends none")
 
 
 class JobsSettings(Section):

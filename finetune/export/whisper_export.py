@@ -9,7 +9,8 @@ import shutil
 from pathlib import Path
 from typing import Any, Literal
 
-from asr.local.stt.engines.whisper_folder import CARD, checked_folder
+from asr.local.stt.engines.model_folder import CARD
+from asr.local.stt.engines.whisper_folder import checked_folder
 from finetune.train.whisper import model_file
 from finetune.train.whisper.model_file import ModelFile
 from tenor.errors import BadInput

@@ -16,6 +16,7 @@ from sqlmodel import col
 from whisper_normalizer.english import EnglishTextNormalizer
 
 import finetune.gate
+from asr.local.stt.engines.ctc_folder import is_ctc_folder
 from finetune.gate import CallErrors, Evidence, FrozenAnswer, HeldOutSentence, ModelCost, Verdict, all_checks, judge
 from finetune.recipes.base import TrainingRow
 from nlp.evaluation.alignment import word_errors
@@ -227,9 +228,11 @@ def _speech(
     return Evidence(kind="speech", champion=champion.id, candidate=candidate.id, speech=speech)
 
 
-def _hearing(settings: Settings, whisper: str) -> Settings:
+def _hearing(settings: Settings, folder: str) -> Settings:
     """As `tenor transcribe` hears, with another recogniser."""
-    changes: dict[str, dict[str, Any]] = {"riva": {"whisper_path": whisper}, "speech": {"redact": "off"}}
+    ctc = bool(folder) and is_ctc_folder(Path(folder))
+    paths = {"whisper_path": "" if ctc else folder, "ctc_path": folder if ctc else ""}
+    changes: dict[str, dict[str, Any]] = {"riva": paths, "speech": {"redact": "off"}}
     for name, value in PATIENT.items():
         section, _, field = name.partition(".")
         changes.setdefault(section, {})[field] = value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from storage.db.engine import Database
 from storage.registry.registry import Registry
 from storage.runs import runs
 from storage.runs.folders import RECORD, run_folder
+from storage.runs.mlflow_mirror import MirroredRun, MlflowMirror
 from storage.runs.record import StoredRunRecord
 from storage.viewer import Viewer
 from tenor.errors import BadInput, TenorError
@@ -63,7 +65,9 @@ def finetune(
     registry = Registry(database, settings.models_folder)
     kind = KINDS.get(found.name, "language")
     parameters, parent = _parameters(found, preset, values, registry, kind)
-    with open_dataset(settings, dataset, viewer=viewer, progress=progress) as opened:
+    with ExitStack() as stack:
+        mirror = stack.enter_context(closing(MlflowMirror(database, settings.learn))) if settings.learn.mlflow else None
+        opened = stack.enter_context(open_dataset(settings, dataset, viewer=viewer, progress=progress))
         version = opened.version
         rows = training_rows(opened.rows())
         if not rows:
@@ -74,17 +78,19 @@ def finetune(
         )  # fmt: skip
         if resume:
             runs.resume(database, resume)
+        if mirror is not None:
+            stack.enter_context(MirroredRun(mirror, number))
         folder = run_folder(settings, number)
         made = _trained(found, rows, parameters, folder, StoredRunRecord(database, number))
         if kind == "language":
             keep_answers(settings, folder, made, rows)
-    if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(made, out, dirs_exist_ok=True)
-        return TrainedModel(number, out, "")
-    model = _registered(registry, viewer, made, version, name or version.name, kind, number, parent)
-    runs.set_model(database, number, model)
-    return TrainedModel(number, made, model)
+        if out is not None:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(made, out, dirs_exist_ok=True)
+            return TrainedModel(number, out, "")
+        model = _registered(registry, viewer, made, version, name or version.name, kind, number, parent)
+        runs.set_model(database, number, model)
+        return TrainedModel(number, made, model)
 
 
 class RunRecords:

@@ -73,7 +73,7 @@ def store_of(settings: Settings, kind: Kind) -> ModelStore:
     """The promotions that count for this process: none where a setting names a folder of its own."""
     pinned = {
         "language": settings.language.model,
-        "speech": settings.riva.whisper_path,
+        "speech": settings.riva.recognizer_path,
         "assistant": "",
     }[kind]
     return ModelStore(None if pinned else settings.models_folder)

@@ -113,6 +113,6 @@ def pinned_by(settings: Settings, kind: Kind) -> str:
         return "language.model"
     if kind == "language" and settings.language.backend == "riva":
         return "language.backend"
-    if kind == "speech" and settings.riva.whisper_path:
-        return "riva.whisper_path"
+    if kind == "speech" and settings.riva.recognizer_path:
+        return "riva.ctc_path" if settings.riva.ctc_path else "riva.whisper_path"
     return "speech.model" if kind == "speech" and settings.speech.model else ""

