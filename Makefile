@@ -47,14 +47,29 @@ kills: dev ## the assistant's stage killed with SIGKILL while shoppers write, KI
 	@$(BIN)/python -m deploy.kafka.broker fetch
 	@KILLS=$(KILLS) $(BIN)/python -m pytest -q tests/dialog/test_kill.py
 
-.venv-train/.installed: pyproject.toml constraints.txt
+OWN_PIP := -m pip install -q --disable-pip-version-check --no-compile
+
+.venv-train/.installed: pyproject.toml constraints.txt deploy/constraints/train.txt
 	@echo "installing torch and others beside Tenor, several gigabytes"
 	@$(PYTHON) -m venv .venv-train
-	@.venv-train/bin/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt -e '.[finetune,dev]'
+	@.venv-train/bin/python $(OWN_PIP) -c constraints.txt -c deploy/constraints/train.txt -e '.[finetune,dev]'
 	@touch $@
 
-train-test: .venv-train/.installed ## the tests that need torch, in an environment of their own
-	@.venv-train/bin/python -m pytest -q -m train
+.venv-nemo/.installed: pyproject.toml deploy/constraints/nemo.txt
+	@echo "installing NeMo and others beside Tenor, several gigabytes"
+	@$(PYTHON) -m venv .venv-nemo
+	@.venv-nemo/bin/python $(OWN_PIP) -c deploy/constraints/nemo.txt -e '.[nemo,dev]'
+	@touch $@
+
+.venv-mlflow/.installed: deploy/constraints/mlflow.txt
+	@echo "installing an MLflow server"
+	@$(PYTHON) -m venv .venv-mlflow
+	@.venv-mlflow/bin/python $(OWN_PIP) -c deploy/constraints/mlflow.txt mlflow
+	@touch $@
+
+train-test: .venv-train/.installed .venv-nemo/.installed .venv-mlflow/.installed ## the tests that need torch, NeMo or MLflow, in environments of their own
+	@TENOR_MLFLOW=$(CURDIR)/.venv-mlflow/bin/mlflow .venv-train/bin/python -m pytest -q -m "train or mlflow"
+	@.venv-nemo/bin/python -m pytest -q -m nemo
 
 lint: dev ## style, types, and which part may know which
 	@$(BIN)/ruff check .
@@ -87,5 +102,5 @@ docs: dev ## make the tables of docs/settings.md and docs/events.md again from t
 	@$(BIN)/python -m tests.docs.events_page
 
 clean: ## remove everything that was made here
-	@rm -rf $(VENV) .venv-train .tenor build dist *.egg-info deploy/kafka/target .mypy_cache .ruff_cache .pytest_cache
+	@rm -rf $(VENV) .venv-train .venv-nemo .venv-mlflow .tenor build dist *.egg-info deploy/kafka/target .mypy_cache .ruff_cache .pytest_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -14,7 +14,15 @@ import typer
 from finetune.corpus import call_sentences, datasets
 from finetune.corpus.examples import LabelledText, TaggedText
 from finetune.evaluate.scores import accuracy
-from finetune.recipes.base import JsonlRunRecord, described, find_recipe, needs_training, read_parameters, read_rows
+from finetune.recipes.base import (
+    JsonlRunRecord,
+    described,
+    find_recipe,
+    needs_nemo,
+    needs_training,
+    read_parameters,
+    read_rows,
+)
 from nlp.inference import name_finder
 from nlp.inference.models import token_encoder
 from nlp.inference.models.language_model import DEFAULT, open_model
@@ -200,21 +208,61 @@ def recipe_parameters(recipe: str = typer.Argument(..., help="A recipe.")) -> No
         typer.echo(f"preset {name}: " + ", ".join(f"{key}={value}" for key, value in values.items()))
 
 
+SPEECH = typer.Option(
+    ..., "--data", metavar="FOLDER", help="Recordings with transcripts: audio/ and calls/, or NeMo's manifest."
+)
+RUN = typer.Option(..., "--out", metavar="FOLDER", help="The run's folder: checkpoints, record and model.")
+SETTINGS = typer.Option([], "--set", metavar="NAME=VALUE", help="One parameter, such as batch=8.")
+VALIDATION = typer.Option(0.1, min=0, max=0.5, help="Share of speakers to measure with, not to train on.")
+
+
 @app.command()
 def whisper(
-    data: Path = typer.Option(
-        ..., "--data", metavar="FOLDER", help="Recordings with transcripts: audio/ and calls/, or NeMo's manifest."
-    ),
-    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The run's folder: checkpoints, record and model."),
+    data: Path = SPEECH,
+    out: Path = RUN,
     preset: str = typer.Option("", help="quick or long; otherwise the defaults."),
-    settings: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="One parameter, such as steps=200."),
-    validation: float = typer.Option(0.1, min=0, max=0.5, help="Share of speakers to measure with, not to train on."),
+    settings: list[str] = SETTINGS,
+    validation: float = VALIDATION,
 ) -> None:
     """Fine-tune the recogniser on recordings of your own. Stopped by SIGTERM (exit code 75), the same command goes on
     after the last checkpoint. What comes out is served with riva.whisper_path."""
+    _train_on_speech("whisper", data, out, preset, settings, validation)
+
+
+@app.command()
+def nemo(
+    data: Path = SPEECH,
+    out: Path = RUN,
+    preset: str = typer.Option("", help="tiny or papers; otherwise the defaults."),
+    settings: list[str] = SETTINGS,
+    validation: float = VALIDATION,
+) -> None:
+    """Train a CTC model with NeMo on recordings of your own: a new one, or the one of --set start=FILE.nemo. Stopped by
+    SIGTERM (exit code 75), the same command goes on after the last checkpoint. What comes out is served with
+    riva.ctc_path."""
+    _train_on_speech("nemo", data, out, preset, settings, validation)
+
+
+@app.command("nemo-export")
+def nemo_export(
+    model: Path = typer.Argument(..., metavar="FILE", help="A .nemo file with a CTC model, of people whom you trust."),
+    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The new folder."),
+    language: str = typer.Option("en-US", help="What the server says that the model is for."),
+) -> None:
+    """Write a CTC model of NeMo as a folder that riva.ctc_path serves, without training it."""
+    needs_nemo()
+    from finetune.export.ctc_export import export_ctc
+    from finetune.train.nemo.model import restored
+
+    if out.exists():
+        raise BadInput(f"{out} is there already", "name a folder that is not")
+    typer.echo(export_ctc(restored(model), out, {"name": model.stem, "version": "1"}, language))
+
+
+def _train_on_speech(name: str, data: Path, out: Path, preset: str, settings: Sequence[str], validation: float) -> None:
     from finetune.corpus.speech_folder import read_speech_folder
 
-    recipe = find_recipe("whisper")
+    recipe = find_recipe(name)
     parameters = read_parameters(recipe, preset, settings)
     found = read_speech_folder(data, validation=validation)
     for fault in found.faults:

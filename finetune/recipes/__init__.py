@@ -4,4 +4,6 @@ base           what every recipe has: rows, parameters, presets, the record of a
 head           sentence heads of a language model, without torch, in minutes
 layers         upper layers and heads of a language model
 intent_slot    intents and slots of the assistant, jointly
+whisper        the recogniser that ships
+nemo           CTC models of NVIDIA NeMo
 """

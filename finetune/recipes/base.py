@@ -220,6 +220,11 @@ def needs_training() -> None:
         raise Unavailable(f"training needs {', '.join(missing)}", "pip install 'tenor[finetune]'")
 
 
+def needs_nemo() -> None:
+    if find_spec("nemo") is None:
+        raise Unavailable("NeMo is not installed", "pip install 'tenor[nemo]', in an environment of its own")
+
+
 # -- how it is stopped
 
 

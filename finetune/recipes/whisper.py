@@ -17,13 +17,10 @@ from rich.progress import Progress, TaskID
 from asr.local.stt.engines.whisper_folder import checked_folder, packaged_folder
 from finetune.export.whisper_export import Weights, export_whisper
 from finetune.progress import progress
-from finetune.recipes.base import MODEL, RunRecord, TrainingRow
+from finetune.recipes.base import MODEL, JsonlRunRecord, RunRecord, StopRequest, TrainingRow, stoppable
 from finetune.train.whisper import model_file, preparation, segments
 from finetune.train.whisper.windows import WindowMix, WindowPlanner
-from tenor.errors import BadInput, Unavailable
-
-_LEAST_SEGMENTS = 20
-"""With fewer segments to learn from nothing is learned but these."""
+from tenor.errors import Unavailable
 
 
 class WhisperParameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -76,42 +73,48 @@ class WhisperRecipe:
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # waiting threads leave a busy processor to others
         if find_spec("torch") is None:
             raise Unavailable("the recipe whisper needs torch", "pip install 'tenor[finetune]'")
-        record.parameters(msgspec.to_builtins(parameters))
+        with stoppable() as stop:  # from the first moment: decoding what is learned from takes minutes
+            return _run(rows, parameters, out, record, stop)
+
+
+def _run(
+    rows: Sequence[TrainingRow], parameters: WhisperParameters, out: Path, record: RunRecord, stop: StopRequest
+) -> Path:
+    from finetune.train.loop import joined_processes
+
+    with joined_processes() as rank, progress(quiet=rank > 0) as bar:
+        told = record if rank == 0 else JsonlRunRecord(Path(os.devnull))
+        told.parameters(msgspec.to_builtins(parameters))
         began, spent = time.monotonic(), time.process_time()
         parent = checked_folder(Path(parameters.start)) if parameters.start else packaged_folder()
-        data = segments.readable(segments.from_rows(rows))
-        for fault in data.faults:
-            record.note(f"left out: {fault}")
-        for why, count in data.left_out.items():
-            record.note(f"left out: {count} segments, {why}")
-        spoken = sum(bool(one.text) for one in data.segments if one.split == "train")
-        if spoken < _LEAST_SEGMENTS:
-            raise BadInput(
-                f"only {spoken} segments with words can be trained on, at least {_LEAST_SEGMENTS} are needed",
-                "rows need audio, start_ms, end_ms and text, and recordings that can be read",
-            )
-        with progress() as bar:
-            before, learned = _prepared(parent, data.segments, parameters, record, bar)
-            values = _trained(parent, learned, parameters, out, record, bar)
-            model = model_file.read(parent / "model.bin").with_values(values)
-            card = {
-                "name": parameters.name,
-                "version": parameters.version,
-                "parent": parameters.start or "packaged",
-                "parameters": msgspec.to_builtins(parameters),
-            }
-            folder = export_whisper(parent, model, out / MODEL, card, parameters.weights)
-            after = _errors(folder, data.segments, parameters, bar)
-        if before.words:
-            record.point(0, "val_wer", before.rate)
-            record.point(parameters.steps, "val_wer", after.rate)
-            record.note(
-                f"word errors on {before.words} words kept apart: {before.rate:.2%} before, {after.rate:.2%} now"
-            )
-        record.point(parameters.steps, "seconds", time.monotonic() - began)
-        record.point(parameters.steps, "processor_seconds", time.process_time() - spent)
-        record.artifact(folder)
-        return folder
+        everything = segments.usable_segments(rows, told)
+        segments.enough_to_train(everything)
+        before, learned = _prepared(parent, everything, parameters, told, bar, stop)
+        values = _trained(parent, learned, parameters, out, told, bar, stop)
+        if rank == 0:
+            folder = _exported(parent, values, parameters, out)
+            if before.words:
+                after = _errors(folder, everything, parameters, bar, stop)
+                told.point(0, "val_wer", before.rate)
+                told.point(parameters.steps, "val_wer", after.rate)
+                told.note(
+                    f"word errors on {before.words} words kept apart: {before.rate:.2%} before, {after.rate:.2%} now"
+                )
+            told.point(parameters.steps, "seconds", time.monotonic() - began)
+            told.point(parameters.steps, "processor_seconds", time.process_time() - spent)
+            told.artifact(folder)
+    return out / MODEL
+
+
+def _exported(parent: Path, values: dict[str, model_file.Array], parameters: WhisperParameters, out: Path) -> Path:
+    model = model_file.read(parent / "model.bin").with_values(values)
+    card = {
+        "name": parameters.name,
+        "version": parameters.version,
+        "parent": parameters.start or "packaged",
+        "parameters": msgspec.to_builtins(parameters),
+    }
+    return export_whisper(parent, model, out / MODEL, card, parameters.weights)
 
 
 def _prepared(
@@ -120,13 +123,20 @@ def _prepared(
     parameters: WhisperParameters,
     record: RunRecord,
     bar: Progress,
+    stop: StopRequest,
 ) -> tuple[preparation.WordErrors, list[segments.SpeechSegment]]:
     """How many words the present model gets wrong of those kept apart, and everything with the texts to learn."""
+    from finetune.train.loop import gathered, process_rank
+
     plans = WindowPlanner(everything, WindowMix(live=0.0, noise_only=0.0)).once()
-    with _task(bar, "listening", len(plans)) as task:
-        windows = preparation.decode_windows(
-            parent, plans, everything, threads=parameters.threads, on_done=lambda: bar.update(task, advance=1)
-        )
+    rank, world = process_rank()
+    with _task(bar, "listening", len(plans[rank::world])) as task:
+        windows = gathered(
+            preparation.decode_windows(
+                parent, plans[rank::world], everything, threads=parameters.threads, stop=stop,
+                on_done=lambda: bar.update(task, advance=1),
+            )
+        )  # fmt: skip
     apart = [one for one in windows if everything[one.plan.segments[0]].split == "val"]
     learned, dropped = preparation.with_learned_texts(everything, windows, parameters.least_match)
     if dropped:
@@ -136,13 +146,17 @@ def _prepared(
 
 
 def _errors(
-    folder: Path, everything: Sequence[segments.SpeechSegment], parameters: WhisperParameters, bar: Progress
+    folder: Path,
+    everything: Sequence[segments.SpeechSegment],
+    parameters: WhisperParameters,
+    bar: Progress,
+    stop: StopRequest,
 ) -> preparation.WordErrors:
     apart = [one for one in everything if one.split == "val"]
     plans = WindowPlanner(apart, WindowMix(live=0.0, noise_only=0.0)).once()
     with _task(bar, "measuring", len(plans)) as task:
         windows = preparation.decode_windows(
-            folder, plans, apart, threads=parameters.threads, on_done=lambda: bar.update(task, advance=1)
+            folder, plans, apart, threads=parameters.threads, stop=stop, on_done=lambda: bar.update(task, advance=1)
         )
     return preparation.word_errors(windows)
 
@@ -154,6 +168,7 @@ def _trained(
     out: Path,
     record: RunRecord,
     bar: Progress,
+    stop: StopRequest,
 ) -> dict[str, model_file.Array]:
     from tokenizers import Tokenizer
 
@@ -194,7 +209,7 @@ def _trained(
                 record.point(done.step, "val_loss", done.validation)
             bar.update(task, completed=done.step, loss=f"loss {done.loss:.3f}, {speed:.1f} s of audio per s")
 
-        trainer.run(on_step)
+        trainer.run(on_step, stop)
     return network.values()
 
 

@@ -93,7 +93,7 @@ def train(
                         loss = loss_of(part) / len(batch)
                     loss.backward()
                     told = loss.item()
-                told, asked = _shared(parameters, told, bool(place.stop and place.stop.asked), world)
+                told, asked = summed(parameters, told, bool(place.stop and place.stop.asked), world)
                 nn.utils.clip_grad_norm_(parameters, 1.0)
                 optimizer.step()
                 shown.update(bar, advance=1, loss=f"loss {told:.3f}")
@@ -153,6 +153,25 @@ def joined_processes() -> Iterator[int]:
             distributed.destroy_process_group()
 
 
+def gathered(own: Sequence[Row]) -> list[Row]:
+    """What every process made of its part, which is each nth, in the order of the whole."""
+    world = process_rank()[1]
+    if world == 1:
+        return list(own)
+    parts: list[Sequence[Row]] = [[] for _ in range(world)]
+    distributed.all_gather_object(parts, list(own))
+    return [part[at] for at in range(len(parts[0])) for part in parts if at < len(part)]
+
+
+def most(number: int) -> int:
+    """The largest of what the processes say."""
+    if process_rank()[1] == 1:
+        return number
+    found = torch.tensor([number])
+    distributed.all_reduce(found, distributed.ReduceOp.MAX)
+    return int(found.item())
+
+
 def _optimizer(network: nn.Module, options: LoopOptions) -> tuple[torch.optim.Optimizer, Callable[[float], None]]:
     """And what sets its rates for a share of the steps: up in a line, then down in a line."""
     named = [(name, parameter) for name, parameter in network.named_parameters() if parameter.requires_grad]
@@ -173,7 +192,7 @@ def _optimizer(network: nn.Module, options: LoopOptions) -> tuple[torch.optim.Op
     return optimizer, schedule
 
 
-def _shared(parameters: Sequence[Tensor], loss: float, asked: bool, world: int) -> tuple[float, bool]:
+def summed(parameters: Sequence[Tensor], loss: float, asked: bool, world: int) -> tuple[float, bool]:
     """Gradients and loss added up over all processes; whether one of them was asked to stop."""
     if world == 1:
         return loss, asked

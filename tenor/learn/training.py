@@ -25,6 +25,8 @@ from tenor.learn.validation import keep_answers
 from tenor.model_store.card import Kind
 from tenor.settings import Settings
 
+FOR_OTHERS = ".nemo"
+"""Ending of files that a recipe leaves beside the model, for NeMo and Riva; the registry does not take them."""
 KINDS: dict[str, Kind] = {"whisper": "speech", "nemo": "speech", "intent-slot": "assistant"}
 """What a recipe makes; the others make language models."""
 
@@ -87,6 +89,8 @@ def finetune(
         if out is not None:
             out.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(made, out, dirs_exist_ok=True)
+            for file in folder.glob(f"*{FOR_OTHERS}"):
+                shutil.copyfile(file, out / file.name)
             return TrainedModel(number, out, "")
         model = _registered(registry, viewer, made, version, name or version.name, kind, number, parent)
         runs.set_model(database, number, model)

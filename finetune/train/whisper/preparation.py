@@ -9,6 +9,7 @@ from pathlib import Path
 
 from asr.local.stt.engines.base import DecodeOptions
 from asr.local.stt.engines.whisper import WhisperEngine
+from finetune.recipes.base import Paused, StopRequest
 from finetune.train.whisper import texts
 from finetune.train.whisper.segments import SpeechSegment
 from finetune.train.whisper.sound import window_audio
@@ -38,12 +39,16 @@ def decode_windows(
     segments: Sequence[SpeechSegment],
     *,
     threads: int,
+    stop: StopRequest,
     on_done: Callable[[], None] = lambda: None,
 ) -> list[DecodedWindow]:
-    """What the model of this folder (None: the packaged one) writes for each window, beside people's words."""
+    """What the model of this folder (None: the packaged one) writes for each window, beside people's words. Paused when
+    it is asked to stop; what was decoded is words, and is not kept."""
     engine = WhisperEngine(folder, window_s=15.0, workers=threads)
 
     def decode(plan: WindowPlan) -> DecodedWindow:
+        if stop.asked:
+            raise Paused("paused while it decoded windows", "the same command decodes them again")
         hypotheses = engine.decode(window_audio(plan, segments), DecodeOptions())
         said = " ".join(word.text for word in hypotheses[0].words) if hypotheses else ""
         people = [word for number in plan.segments for word in texts.spell_out(segments[number].text)]

@@ -11,11 +11,14 @@ from pathlib import Path
 import soundfile
 
 from finetune.corpus.speech_folder import CHANNEL
-from finetune.recipes.base import TrainingRow
+from finetune.recipes.base import RunRecord, TrainingRow
+from tenor.errors import BadInput
 
 _TAG = re.compile(r"\[[^\]]*\]|<[^>]*>")
 _SOUNDS = frozenset({"noise", "laughter", "laugh", "cough", "breath", "music", "silence", "ringing", "dogs", "baby"})
 """Tags for what is no speech. Any other tag ([unintelligible], <unk>, [name]) stands for words that are not written."""
+LEAST_SEGMENTS = 20
+"""With fewer segments to learn from nothing is learned but these."""
 _LONGEST_MS = 27_000
 """A segment must fit into a window, with its margins."""
 
@@ -90,6 +93,26 @@ def readable(data: SpeechData) -> SpeechData:
         else:
             data.left_out["no audio"] += 1
     return replace(data, segments=kept)
+
+
+def usable_segments(rows: Iterable[TrainingRow], record: RunRecord) -> list[SpeechSegment]:
+    """Those of rows whose recordings can be read; the record is told what is left out."""
+    data = readable(from_rows(rows))
+    for fault in data.faults:
+        record.note(f"left out: {fault}")
+    for why, count in data.left_out.items():
+        record.note(f"left out: {count} segments, {why}")
+    return data.segments
+
+
+def enough_to_train(found: Iterable[SpeechSegment]) -> None:
+    """BadInput where too few segments with words are there to train on."""
+    spoken = sum(bool(one.text) for one in found if one.split == "train")
+    if spoken < LEAST_SEGMENTS:
+        raise BadInput(
+            f"only {spoken} segments with words can be trained on, at least {LEAST_SEGMENTS} are needed",
+            "rows need audio, start_ms, end_ms and text, and recordings that can be read",
+        )
 
 
 def by_channel(segments: Sequence[SpeechSegment]) -> list[list[int]]:

@@ -18,7 +18,8 @@ from torch import Tensor, nn
 
 from asr.local.stt.engines.base import Audio
 from asr.local.stt.engines.mel import filters
-from finetune.recipes.base import Paused, new_checkpoint, newest_checkpoint, stoppable
+from finetune.recipes.base import Paused, StopRequest, new_checkpoint, newest_checkpoint
+from finetune.train.loop import most, process_rank, summed
 from finetune.train.whisper import sound, texts
 from finetune.train.whisper.network import WhisperNetwork
 from finetune.train.whisper.segments import SpeechSegment
@@ -78,25 +79,26 @@ class WhisperTrainer:
         self._end = _token(tokenizer, "<|endoftext|>")
         self._train = [one for one in segments if one.split == "train"]
         self._val = [one for one in segments if one.split == "val"]
-        trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
-        self._optimizer = torch.optim.AdamW(trained, lr=options.rate, betas=(0.9, 0.98), weight_decay=0.0)
-        self._loss = nn.CrossEntropyLoss(ignore_index=_IGNORED)
+        self._trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
+        for parameter in self._trained:
+            parameter.grad = torch.zeros_like(parameter)
+        self._optimizer = torch.optim.AdamW(self._trained, lr=options.rate, betas=(0.9, 0.98), weight_decay=0.0)
+        self._loss = nn.CrossEntropyLoss(ignore_index=_IGNORED, reduction="sum")
 
-    def run(self, on_step: Callable[[TrainerStep], None]) -> None:
+    def run(self, on_step: Callable[[TrainerStep], None], stop: StopRequest) -> None:
         """Train to the last step, from the newest checkpoint if there is one."""
         options = self._options
         plans = WindowPlanner(self._train, options.mix).batches(Random(options.seed), options.batch)
         first = self._resume()
-        with stoppable() as stop:
-            for step, plan in enumerate(islice(plans, first, options.steps), first + 1):
-                loss = self._step(step, plan)
-                last = step == options.steps
-                validation = self.validation_loss() if last or step % options.validate_every == 0 else None
-                on_step(TrainerStep(step, loss, sum(one.seconds for one in plan), validation))
-                if stop.asked or last or step % options.checkpoint_every == 0:
-                    self._save(step)
-                if stop.asked and not last:
-                    raise Paused(f"paused after step {step} of {options.steps}", "the same command goes on from there")
+        for step, plan in enumerate(islice(plans, first, options.steps), first + 1):
+            loss, asked = self._step(step, plan, stop.asked)
+            last = step == options.steps
+            validation = self.validation_loss() if last or step % options.validate_every == 0 else None
+            on_step(TrainerStep(step, loss, sum(one.seconds for one in plan), validation))
+            if asked or last or step % options.checkpoint_every == 0:
+                self._save(step)
+            if asked and not last:
+                raise Paused(f"paused after step {step} of {options.steps}", "the same command goes on from there")
 
     def validation_loss(self) -> float | None:
         """The loss on speakers who are not trained on; None if there are none."""
@@ -110,24 +112,37 @@ class WhisperTrainer:
         with torch.no_grad():
             for at in range(0, len(chosen), self._options.batch):
                 plan = chosen[at : at + self._options.batch]
-                loss += float(self._loss_of(*self._tensors(plan, self._val)).item()) * len(plan)
+                heard = [self._heard(one, self._val, None) for one in plan]
+                features, given, wanted = self._tensors(heard, plan, self._val)
+                tokens = int((wanted != _IGNORED).sum())
+                loss += float(self._loss_of(features, given, wanted).item()) / tokens * len(plan)
         return loss / len(chosen)
 
-    def _step(self, step: int, plan: Sequence[WindowPlan]) -> float:
+    def _step(self, step: int, plan: Sequence[WindowPlan], asked: bool) -> tuple[float, bool]:
+        """The loss, and whether a process was asked to stop. Of several processes each takes its part of the windows,
+        and all take the same step."""
         options = self._options
         rising = min(step / max(options.warmup, 1), 1.0)
         falling = (options.steps - step + 1) / options.steps
         for group in self._optimizer.param_groups:
             group["lr"] = options.rate * rising * falling
         self._network.train()
-        random = Random(f"{options.seed} {step}")
-        features, given, wanted = self._tensors(plan, self._train, random)
-        loss = self._loss_of(features, given, wanted)
-        self._optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        nn.utils.clip_grad_norm_(self._network.parameters(), 1.0)
+        self._optimizer.zero_grad(set_to_none=False)
+        rank, world = process_rank()
+        tokens = sum(len(self._tokens(one, self._train)) + 1 for one in plan)
+        part = range(rank, len(plan), world)
+        heard = [self._heard(plan[number], self._train, Random(f"{options.seed} {step} {number}")) for number in part]
+        frames = most(max((one.shape[1] for one in heard), default=0))
+        told = 0.0
+        if heard:
+            own = [plan[number] for number in part]
+            loss = self._loss_of(*self._tensors(heard, own, self._train, frames)) / tokens
+            loss.backward()
+            told = float(loss.item())
+        told, asked = summed(self._trained, told, asked, world)
+        nn.utils.clip_grad_norm_(self._trained, 1.0)
         self._optimizer.step()
-        return float(loss.item())
+        return told, asked
 
     def _loss_of(self, features: Tensor, given: Tensor, wanted: Tensor) -> Tensor:
         with torch.autocast("cpu", torch.bfloat16, enabled=self._options.mixed_precision):
@@ -136,11 +151,10 @@ class WhisperTrainer:
         return loss
 
     def _tensors(
-        self, plan: Sequence[WindowPlan], segments: Sequence[SpeechSegment], random: Random | None = None
+        self, heard: Sequence[Audio], plan: Sequence[WindowPlan], segments: Sequence[SpeechSegment], frames: int = 0
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Features, the tokens that are given, and those wanted at each place. With `random`: made harder."""
-        heard = [self._heard(one, segments, random) for one in plan]
-        frames = max(one.shape[1] for one in heard)
+        """Features (`frames` long at least), the tokens that are given, and those wanted at each place."""
+        frames = max(frames, *(one.shape[1] for one in heard))
         features = np.stack(
             [np.pad(one, ((0, 0), (0, frames - one.shape[1])), constant_values=one.min()) for one in heard]
         )
@@ -155,6 +169,7 @@ class WhisperTrainer:
         return torch.from_numpy(features), torch.from_numpy(given), torch.from_numpy(wanted)
 
     def _heard(self, plan: WindowPlan, segments: Sequence[SpeechSegment], random: Random | None) -> Audio:
+        """What the network hears of a window; with `random` made harder."""
         options = self._options
         noise = None
         if random is not None and random.random() < options.noise_share:
@@ -168,6 +183,8 @@ class WhisperTrainer:
         return ids
 
     def _save(self, step: int) -> None:
+        if process_rank()[0]:
+            return
         state = {"step": step, "network": self._network.state_dict(), "optimizer": self._optimizer.state_dict()}
         with new_checkpoint(self._out, step, _CHECKPOINT) as path:
             torch.save(state, path)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 import soundfile
@@ -18,8 +21,9 @@ from asr.local.stt.engines.mel import filters, spectrogram
 from asr.local.stt.engines.whisper import WhisperEngine
 from asr.local.stt.engines.whisper_folder import checked_folder, packaged_folder
 from finetune.export.whisper_export import export_int8, export_whisper
-from finetune.recipes.base import JsonlRunRecord, Paused, TrainingRow, find_recipe, read_parameters
-from finetune.train.whisper import model_file
+from finetune.recipes.base import JsonlRunRecord, Paused, TrainingRow, find_recipe, read_parameters, stoppable
+from finetune.train.whisper import model_file, preparation, segments
+from finetune.train.whisper.windows import Piece, WindowPlan
 from tenor.errors import BadInput, Unavailable
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
@@ -85,6 +89,44 @@ def test_int8_hears_the_same_from_half_of_the_bytes(tmp_path: Path) -> None:
     assert heard[0] == heard[1]
     with pytest.raises(BadInput, match="is the model itself"):
         export_int8(whole, whole)
+
+
+@pytest.mark.slow
+def test_who_is_asked_to_stop_while_listening_stops_after_the_window(rows: list[TrainingRow]) -> None:
+    heard = segments.from_rows(rows).segments
+    plans = [WindowPlan((Piece((at,), one.start_ms, one.end_ms),), 15.0, joint=False) for at, one in enumerate(heard)]
+    with stoppable() as stop:
+        done = []
+
+        def on_done() -> None:
+            done.append(1)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        with pytest.raises(Paused) as paused:
+            preparation.decode_windows(None, plans, heard, threads=1, stop=stop, on_done=on_done)
+    assert paused.value.exit_code == 75
+    assert 1 <= len(done) < len(plans) / 2
+
+
+@needs_torch
+@pytest.mark.train
+@pytest.mark.timeout(1200)
+def test_two_processes_learn_what_one_learns(rows: list[TrainingRow], tmp_path: Path) -> None:
+    lines = tmp_path / "rows.jsonl"
+    lines.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+    settings = ["steps=3", "batch=3", "threads=1", "least_match=0", "checkpoint_every=1", "validate_every=3"]
+    options = [part for setting in settings for part in ("--set", setting)]
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
+    losses = []
+    for name, start in (("one", []), ("two", torchrun)):
+        out = tmp_path / name
+        command = [sys.executable, *start, "-m", "finetune", "run", "whisper", str(lines), "--out", str(out), *options]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1000)
+        assert done.returncode == 0, done.stderr
+        told = map(json.loads, (out / "record.jsonl").read_text().splitlines())
+        losses.append({line["step"]: line["value"] for line in told if line.get("name") == "loss"})
+    assert list(losses[0]) == list(losses[1]) == [1, 2, 3]
+    assert max(abs(losses[0][step] - losses[1][step]) for step in losses[0]) < 1e-5
 
 
 @needs_torch

@@ -142,7 +142,7 @@ def real_mlflow(folder: Path, port: int) -> Iterator[str]:
 
 
 def _wait_for(server: subprocess.Popen[bytes], url: str, output: Path) -> None:
-    until = time.monotonic() + 240
+    until = time.monotonic() + 900
     while time.monotonic() < until and server.poll() is None:
         try:
             if httpx.get(url).is_success:

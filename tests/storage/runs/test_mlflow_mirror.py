@@ -155,7 +155,7 @@ def test_the_token_is_sent_and_nobody_listens_is_told(database: Database, server
 
 @pytest.mark.mlflow
 @pytest.mark.skipif(not PROGRAM, reason="TENOR_MLFLOW does not name the program mlflow")
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_a_real_mlflow_server_has_it_all(database: Database, tmp_path: Path) -> None:
     number = finished(database, POINTS, parameters=MANY)
     failed = finished(database, 2, state="failed")
