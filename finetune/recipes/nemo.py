@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from asr.local.stt.engines.ctc_folder import WORD_START
 from finetune.recipes.base import MODEL, RunRecord, StopRequest, TrainingRow, needs_nemo, stoppable
 from finetune.train.nemo.manifest import AddedNoise, Manifest, plain_text, write_manifest
 from finetune.train.whisper import segments
@@ -148,7 +149,7 @@ def _export(model: Any, validation: Manifest, parameters: NemoParameters, out: P
 
     model.eval()
     model.save_to(str(out / NEMO_FILE))
-    heard = [one.text for one in model.transcribe(list(map(str, validation.audio[:_COMPARED])), batch_size=1)]
+    heard = nemo_texts(model, validation.audio[:_COMPARED])
     card = {
         "name": parameters.name,
         "version": parameters.version,
@@ -161,6 +162,12 @@ def _export(model: Any, validation: Manifest, parameters: NemoParameters, out: P
     record.note(f"the exported model writes what NeMo writes on {same} of {len(heard)} segments")
     record.artifact(folder)
     record.artifact(out / NEMO_FILE)
+
+
+def nemo_texts(model: Any, audio: Sequence[Path]) -> list[str]:
+    """What NeMo itself writes for each file. It leaves a mark of a word's beginning in the text if that stands alone."""
+    found = model.transcribe(list(map(str, audio)), batch_size=1, verbose=False)
+    return [" ".join(one.text.replace(WORD_START, " ").split()) for one in found]
 
 
 def _served(folder: Path, audio: Sequence[Path]) -> list[str]:

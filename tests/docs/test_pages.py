@@ -210,6 +210,6 @@ def test_settings_files_and_variables_are_right(page: Path, tmp_path: Path) -> N
 
 @every_page_of_today
 def test_every_make_target_exists(page: Path) -> None:
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     text = "\n".join([*(block for _, block in blocks(page)), *spans(page)])
-    assert not set(re.findall(r"^make ([a-z]+)", text, re.MULTILINE)) - targets
+    assert not set(re.findall(r"^make ([a-z-]+)", text, re.MULTILINE)) - targets

@@ -35,7 +35,8 @@ class AddedNoise:
 
 def plain_text(text: str) -> str:
     """As CTC models write: small letters, numbers as they are spoken, no marks."""
-    return " ".join(word for word in map(texts.plain, texts.spell_out(text)) if word)
+    words = map(texts.plain, texts.spell_out(text))
+    return " ".join(word for word in words if any(map(str.isalnum, word)))
 
 
 def write_manifest(

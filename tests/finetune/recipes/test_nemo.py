@@ -21,7 +21,7 @@ from asr.local.stt.engines.ctc import CtcEngine
 from asr.local.stt.engines.ctc_features import FeatureExtractor
 from asr.local.stt.engines.ctc_folder import WORD_START, read_description
 from finetune.recipes.base import JsonlRunRecord, Paused, TrainingRow, find_recipe, read_parameters
-from finetune.recipes.nemo import NEMO_FILE
+from finetune.recipes.nemo import NEMO_FILE, nemo_texts
 from finetune.train.nemo.manifest import plain_text
 from tenor.errors import BadInput, Unavailable
 from tests.asr.local.stt.engines.tone_model import tones
@@ -74,7 +74,7 @@ def restored_texts(out: Path, rows: list[TrainingRow]) -> list[str]:
     from nemo.collections.asr.models import ASRModel
 
     model = ASRModel.restore_from(str(out / NEMO_FILE), map_location="cpu")
-    return [one.text for one in model.transcribe([row.audio for row in rows], batch_size=1)]
+    return nemo_texts(model, [Path(row.audio or "") for row in rows])
 
 
 # -- what needs no NeMo
@@ -103,7 +103,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[TrainingRow]:
 def trained(rows: list[TrainingRow], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Conformer that was built and taught characters."""
     out = tmp_path_factory.mktemp("built")
-    run(rows, out, epochs=24, encoder_rate=2e-3, decoder_rate=5e-3, validate_every=8)
+    run(rows, out, epochs=36, encoder_rate=2e-3, decoder_rate=5e-3, validate_every=12)
     return out
 
 
@@ -151,13 +151,15 @@ def test_the_front_end_and_the_onnx_file_answer_as_torch_does(trained: Path, row
 def test_a_file_is_fine_tuned_with_pieces_of_words_instead_of_letters(
     trained: Path, rows: list[TrainingRow], tmp_path: Path
 ) -> None:
-    settings = {"start": trained / NEMO_FILE, "vocabulary": "bpe", "pieces": 24, "epochs": 8, "decoder_rate": 1e-2}
-    run(rows, tmp_path, encoder_rate=5e-4, **settings)
+    settings = {"start": trained / NEMO_FILE, "vocabulary": "bpe", "pieces": 24, "epochs": 24, "decoder_rate": 1e-2}
+    run(rows, tmp_path, encoder_rate=1e-3, validate_every=8, **settings)
     tokens = read_description(tmp_path / "model").tokens
     assert any(token.startswith(WORD_START) and len(token) > 2 for token in tokens)
     assert points(tmp_path, "val_loss")[-1] < points(tmp_path, "val_loss")[0]
     heard = [row for row in rows if row.split == "val"][:4]
-    assert [served(tmp_path / "model", row) for row in heard] == restored_texts(tmp_path, heard)
+    texts = [served(tmp_path / "model", row) for row in heard]
+    assert any(texts)
+    assert texts == restored_texts(tmp_path, heard)
     card = json.loads((tmp_path / "model" / "model.json").read_text())
     assert (card["kind"], card["parent"]) == ("speech", NEMO_FILE)
 
