@@ -165,7 +165,7 @@ def _export(model: Any, validation: Manifest, parameters: NemoParameters, out: P
 
 
 def nemo_texts(model: Any, audio: Sequence[Path]) -> list[str]:
-    """What NeMo itself writes for each file. It leaves a mark of a word's beginning in the text if that stands alone."""
+    """What NeMo itself writes for each file. A mark of a word's beginning that stands alone stays in its text."""
     found = model.transcribe(list(map(str, audio)), batch_size=1, verbose=False)
     return [" ".join(one.text.replace(WORD_START, " ").split()) for one in found]
 
