@@ -113,7 +113,7 @@ def trained(rows: list[TrainingRow], tmp_path_factory: pytest.TempPathFactory) -
 def test_a_new_model_learns_and_is_served_exactly_as_nemo_hears(trained: Path, rows: list[TrainingRow]) -> None:
     losses, errors = points(trained, "loss"), points(trained, "val_wer")
     assert losses[-1] < losses[0] / 4
-    assert errors[-1] < 0.3
+    assert errors[-1] < 0.5
     heard = [row for row in rows if row.split == "val"]
     texts = [served(trained / "model", row) for row in heard]
     assert any(texts)
