@@ -7,7 +7,7 @@ others may stand between them. An example with fewer than two ("my rights") matc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -34,6 +34,10 @@ class _Example(NamedTuple):
     window: int
 
 
+_ByWord = Mapping[str, Sequence[_Example]]
+"""Examples by a word that they cannot do without."""
+
+
 def guarded(assistant: Assistant, text: str) -> GuardedTopic | None:
     """The topic that a line belongs to, if one is guarded."""
     said = [word for word in normal(text).split() if word not in _ARTICLES]
@@ -41,14 +45,20 @@ def guarded(assistant: Assistant, text: str) -> GuardedTopic | None:
     content = [_stem(word) for word in said if word not in _COMMON]
     there = frozenset(words)
     for topic, examples, exceptions in _examples(assistant.guards):
-        if any(_stands(exception.words, words) for exception in exceptions):
+        candidates = _with_word(examples, there)
+        if not candidates or any(_stands(one.words, words) for one in _with_word(exceptions, there)):
             continue
-        for example in examples:
+        for example in candidates:
             if all(not word.isdisjoint(there) for word in example.words) and (
                 _stands(example.words, words) if example.phrase else _near(example, content)
             ):
                 return topic
     return None
+
+
+def _with_word(examples: _ByWord, there: frozenset[str]) -> list[_Example]:
+    """Those of which the line has the word that fewest will do for: a line has few words, a topic many examples."""
+    return [example for word in there for example in examples.get(word, ())]
 
 
 def _stands(phrase: Sequence[frozenset[str]], words: Sequence[str]) -> bool:
@@ -67,16 +77,24 @@ def _near(example: _Example, words: Sequence[str]) -> bool:
 @lru_cache(maxsize=16)
 def _examples(
     guards: tuple[GuardedTopic, ...],
-) -> tuple[tuple[GuardedTopic, tuple[_Example, ...], tuple[_Example, ...]], ...]:
+) -> tuple[tuple[GuardedTopic, _ByWord, _ByWord], ...]:
     """Each topic with its examples and its exceptions."""
     return tuple(
         (
             topic,
-            tuple(_example(like) for like in topic.like if normal(like)),
-            tuple(_example(unless, phrase=True) for unless in topic.unless if normal(unless)),
+            _by_word(_example(like) for like in topic.like if normal(like)),
+            _by_word(_example(unless, phrase=True) for unless in topic.unless if normal(unless)),
         )
         for topic in guards
     )
+
+
+def _by_word(examples: Iterable[_Example]) -> _ByWord:
+    found: dict[str, list[_Example]] = {}
+    for example in examples:
+        for word in min(example.words, key=len, default=()):
+            found.setdefault(word, []).append(example)
+    return found
 
 
 def _example(like: str, *, phrase: bool = False) -> _Example:
