@@ -4,3 +4,9 @@ a line --> understanding/ (intent, slots) --> engine/ (one pure step) --> effect
             values/ (places, dates, ...)       ^      |
 flow/ (YAML, checked) ------------------------'      '--> fulfilment/ (weather, places, prices, stock, ...)
 """
+
+from dialog.fulfilment.types import Action
+from dialog.understanding.types import Intent, Reading, Span, Understander
+from dialog.values.types import Parser
+
+__all__ = ["Action", "Intent", "Parser", "Reading", "Span", "Understander"]

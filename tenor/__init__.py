@@ -1,3 +1,10 @@
-"""The spine: events, bus, settings, telemetry, redaction and the command line. Stages meet here."""
+"""The spine: what all packages share, and what puts them together.
+
+events, settings, errors  <-- every package          bus/ (embedded or Kafka)  <-- every stage
+redaction/, taxonomy/, model_store/ (which model a call has)  <-- the stages and storage
+runtime/ (stages put together), learn/ (the learning loop)  -->  every package
+cli/ (the commands)  -->  runtime/, learn/
+"""
 
 __version__ = "0.2.0"
+__all__ = ["__version__"]
