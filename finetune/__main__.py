@@ -116,12 +116,12 @@ def intents(
 def redaction(
     data: Path = DATA,
     model: Path = typer.Option(
-        name_finder.DEFAULT, metavar="FOLDER", help="The model whose encoder it reads, and where it is put."
+        name_finder.DEFAULT, metavar="FOLDER", help="The encoder that it reads, and where it is put."
     ),
     seed: int = typer.Option(7, help="The same seed gives the same head."),
     threads: int = THREADS,
 ) -> None:
-    """Train the head that finds names and places, for redaction, on the lower layers of a model that is made."""
+    """Train the head that finds names and places, for redaction, on the lower layers of the shared encoder."""
     needs_training()
     from finetune.train.redaction_head import make_redaction
 

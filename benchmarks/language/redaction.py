@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=40, help="how many recordings")
     parser.add_argument("--live", action="store_true", help="as calls are heard while they go on")
     parser.add_argument("--heard", type=Path, help="what `tenor transcribe --json` printed")
-    parser.add_argument("--model", type=Path, default=DEFAULT, help="another model's folder")
+    parser.add_argument("--model", type=Path, default=DEFAULT, help="the folder of another head and its encoder")
     parser.add_argument("--misses", action="store_true", help="print what was left in and what was taken wrongly")
     options, _ = parser.parse_known_args()
     lines, hearing_s = (

@@ -56,9 +56,15 @@ _REDACTION = """
 ## The redaction head
 
 `redaction.onnx` ({size:.0f} kB) finds names of people and places, for taking them out (docs/privacy.md). It reads the
-second and third layer of the encoder, whose weights it does not hold itself but refers to inside `model.onnx`; so it
-belongs to exactly this model. Made by `python -m finetune redaction`. It learned from our sentences, Harper Valley's
-text-only calls and GoEmotions with other names put in, NLU++, Snips, CLINC150 and BANKING77, of the sets above.
+first three layers of the encoder, whose weights it does not hold itself but refers to inside `model.onnx`; so it
+belongs to exactly this encoder, and is no part of any language model. Made by `python -m finetune redaction`.
+
+| it learned from | licence |
+|---|---|
+{sources}
+| Cities of the United States, GeoNames (`dialog/values/place/data/GEONAMES.txt`) | CC BY 4.0 |
+
+Harper Valley's calls and GoEmotions were read with other names put in.
 
 Measured in percent of words, on our sentence patterns filled with names and places that it never met:
 
@@ -70,10 +76,11 @@ It is made to miss little: dishes, brands and rare words are now and then taken 
 """
 
 
-def with_redaction(text: str, figures: Scores, graph: Path) -> str:
+def with_redaction(text: str, sources: Sequence[DatasetSource], figures: Scores, graph: Path) -> str:
     """The card with what is to be said of the redaction head, in place of what was said before."""
     section = _REDACTION.format(
         size=graph.stat().st_size / 1e3,
+        sources="\n".join(f"| {source.title} | {source.licence} |" for source in sources),
         figures="\n".join(f"| {name} | {100 * value:.1f} |" for name, value in figures.items()),
     )
     return text.partition("\n## The redaction head")[0] + section

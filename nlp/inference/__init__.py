@@ -5,5 +5,5 @@ texts -> analyzer: backend  (local: language_id -> mask_filling -> models/ -> he
       -> types.SentenceAnalysis
 
 assistant/ has the model of the assistant: intent and slots of a shopper's line.
-name_finder reads the same encoder for another purpose: names and places that redaction takes out.
+name_finder reads the lower layers of the shared encoder: names and places that redaction takes out.
 """

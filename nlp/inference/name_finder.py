@@ -1,7 +1,7 @@
 """Names and places in a text, found by what they mean, for taking them out.
 
-The head reads the lower half of the encoder: `redaction.onnx` lies beside the model and has no weights of the encoder
-itself, it says where in `model.onnx` they are. So a worker that only redacts loads half a model.
+The head reads the lower layers of the shared encoder: `redaction.onnx` lies beside it and has no weights of the encoder
+itself, it says where in `model.onnx` they are. So a worker that only redacts loads less than half of it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ import msgspec
 import numpy as np
 from tokenizers import Tokenizer
 
+from nlp.inference.models import token_encoder
 from nlp.inference.models.onnx_model import LONGEST, MOST_CHARACTERS, open_session, softmax
 from tenor.errors import BadInput
 from tenor.redaction import Span
 
-DEFAULT = Path(__file__).parents[1] / "models" / "tenor-language-2"
+DEFAULT = token_encoder.DEFAULT
+"""The head that ships lies beside the shared encoder."""
 GRAPH, CARD = "redaction.onnx", "redaction.json"
 OUTSIDE = "O"
 WINDOW = 60

@@ -45,6 +45,5 @@ class FinderWhenNeeded:
     def _finder(self) -> Finder:
         from nlp.inference.name_finder import CARD, DEFAULT, NameFinder
 
-        own = Path(self._settings.language.model) if self._settings.language.model else DEFAULT
-        folder = own if (own / CARD).exists() else DEFAULT  # a model for intents alone finds no names
-        return NameFinder(folder)
+        own = self._settings.language.model
+        return NameFinder(Path(own) if own and (Path(own) / CARD).exists() else DEFAULT)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from finetune.corpus.examples import TaggedText
-from finetune.corpus.names_and_places import figures, names, own, replaced
+from finetune.corpus.names_and_places import figures, names, own, replaced, with_gazetteer
 from nlp.inference.name_finder import NameFinder
 
 
@@ -17,6 +17,16 @@ def test_some_names_are_never_learned() -> None:
     for kind in known:
         assert len(unknown[kind]) >= 5
         assert len(known[kind]) > 4 * len(unknown[kind])
+
+
+def test_places_of_the_gazetteer_are_none_that_it_is_measured_with() -> None:
+    known, wider, unknown = names(known=True), with_gazetteer(names(known=True)), names(known=False)
+    assert len(wider.words["city"]) > 20 * len(known.words["city"])
+    assert {"saint paul", "boise"} <= set(wider.words["city"])
+    measured = {word for kind in ("city", "state", "street") for name in unknown.words[kind] for word in name.split()}
+    for kind in ("city", "street"):
+        added = wider.words[kind][len(known.words[kind]) :]
+        assert measured.isdisjoint(word for name in added for word in name.split())
 
 
 def test_our_sentences_are_marked_and_whole() -> None:

@@ -1,4 +1,4 @@
-"""Names and places that only meaning tells, found by the head on the encoder's lower half."""
+"""Names and places that only meaning tells, found by the head on the encoder's lower layers."""
 
 from __future__ import annotations
 

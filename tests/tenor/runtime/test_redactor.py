@@ -44,4 +44,10 @@ def test_the_model_is_loaded_when_it_is_wanted(
 
 def test_a_call_may_want_it_when_the_settings_do_not(tmp_path: Path) -> None:
     wanted = make_redactor(settings(tmp_path, redact_kinds=["person"]))
-    assert wanted.redact("thanks Beatrix", ()).text == "thanks [person]"  # the model that ships: this folder has none
+    assert wanted.redact("thanks Beatrix", ()).text == "thanks [person]"  # the head that ships: this folder has none
+
+
+def test_a_model_with_a_head_of_its_own_uses_that(tmp_path: Path) -> None:
+    (tmp_path / "redaction.json").write_text("{}")
+    with pytest.raises(BadInput, match=r"redaction\.json"):
+        make_redactor(settings(tmp_path, redact_kinds=["person"], redact="text"))
