@@ -53,7 +53,10 @@ def language(
     name: str = typer.Option("tenor-language", help="Name of the model."),
     version: str = typer.Option("3", help="Its version; a released one is never made again under the same number."),
     corpus: Path = typer.Option(
-        call_sentences.DEFAULT, metavar="FOLDER", help="Sentences of calls by many hands; frozen* are only measured on."
+        call_sentences.DEFAULT,
+        "--corpus",
+        metavar="FOLDER",
+        help="Sentences of calls by many hands; frozen* are only measured on.",
     ),
     shared: Path = SHARED,
     encoders: Path | None = ENCODERS,
