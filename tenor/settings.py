@@ -99,6 +99,13 @@ class SpeechSettings(Section):
         ["card", "account", "phone", "email", "birth_date"],
         description="which kinds of data redaction takes out; person, address and number can be added",
     )
+    redact_threshold: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="how probable a word must be part of a name or an address to be redacted: lower redacts more; "
+        "0 takes what the model was measured with",
+    )
 
 
 class RivaSettings(Section):
@@ -403,6 +410,12 @@ class LearnSettings(Section):
         "", description="address of an MLflow server that gets a copy of every run; empty means that none does"
     )
     mlflow_token: SecretStr = Field(SecretStr(""), description="bearer token for that server; empty sends none")
+    on_drift: Literal["tell", "learn"] = Field(
+        "tell", description="what `tenor serve learn` does about drift: tell only, or start `tenor learn` as well"
+    )
+    schedule: Literal["never", "daily", "weekly", "monthly"] = Field(
+        "never", description="how often `tenor serve learn` starts `tenor learn`, whether anything has drifted or not"
+    )
 
 
 class JobsSettings(Section):

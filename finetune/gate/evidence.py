@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -90,3 +91,19 @@ class Evidence:
     def loud(self) -> frozenset[str]:
         """Labels that are worth something."""
         return frozenset(label for label in self.labels if self.worth.get(label, 0.0))
+
+    def accuracy(self) -> dict[str, dict[str, float]]:
+        """Of both models the share of right answers, and its standard error with calls as clusters: what live accuracy
+        is compared with later."""
+        return {side: _share_right(self.sentences, side) for side in ("champion", "candidate")}
+
+
+def _share_right(sentences: Sequence[HeldOutSentence], side: str) -> dict[str, float]:
+    right = [float(getattr(one, side) == one.human) for one in sentences]
+    share = sum(right) / len(right)
+    by_call: dict[str, float] = {}
+    for one, value in zip(sentences, right, strict=True):
+        by_call[one.call] = by_call.get(one.call, 0.0) + value - share
+    clusters = len(by_call)
+    spread = sum(value**2 for value in by_call.values()) * clusters / max(clusters - 1, 1)
+    return {"share": share, "error": math.sqrt(spread) / len(right), "sentences": len(right)}

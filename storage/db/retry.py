@@ -15,7 +15,7 @@ from storage import metrics
 from storage.db.engine import Database, open_database
 from storage.db.errors import blames_data, explained
 from tenor.aio import in_thread
-from tenor.errors import Unavailable
+from tenor.errors import TenorError, Unavailable
 from tenor.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -23,6 +23,7 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 FIRST_S, LONGEST_S = 0.1, 5.0
 """Pauses between attempts."""
+DAY_S = 86_400.0
 
 
 class RetryTarget(NamedTuple):
@@ -55,6 +56,20 @@ async def patiently(database: Database, stage: str, work: Callable[[], T], limit
         return Unavailable(found.message, found.hint)
 
     return await retried(work, stage, trouble, DATABASE, limit_s)
+
+
+async def once_a_day(work: Callable[[], object], stage: str, target: RetryTarget) -> None:
+    """Now, and every day from now on."""
+    while True:
+        await retried(work, stage, _unless_data_are_wrong, target)
+        await asyncio.sleep(DAY_S)
+
+
+def _unless_data_are_wrong(error: Exception) -> Exception:
+    """A place or a database that is away may come back; what is wrong with the data would be wrong tomorrow, too."""
+    if isinstance(error, TenorError) and not isinstance(error, Unavailable):
+        return error
+    return Unavailable(f"{type(error).__name__}: {error}")
 
 
 async def retried(

@@ -13,6 +13,8 @@ from tenor.model_store.digest import is_file_name
 from tenor.model_store.shipped import SHIPPED
 
 FILE = "tokenizer.json"
+ENCODERS = "tenor-encoder-*"
+"""The folder of the encoder that models share, beside those that ship; a model on it has no tokenizer of its own."""
 _MASK = re.compile(r"\[[a-z ]+\]")
 """What redaction put in the place of words."""
 _WORD = re.compile(r"[^\W\d_]+")
@@ -35,15 +37,16 @@ class Vocabulary:
         return sum(word not in known for word in words), len(words)
 
     def _file(self, model: str) -> Path | None:
-        if self._models is not None and is_file_name(model) and (own := self._models / model / FILE).is_file():
-            return own
         shipped = SHIPPED["language"].path
-        return shipped / FILE if shipped is not None else None
+        places = [] if shipped is None else [shipped, *shipped.parent.glob(ENCODERS)]
+        if self._models is not None and is_file_name(model):
+            places.insert(0, self._models / model)
+        return next((place / FILE for place in places if (place / FILE).is_file()), None)
 
 
 @cache
 def _words(file: Path | None) -> frozenset[str]:
-    if file is None or not file.is_file():
+    if file is None:
         return frozenset()
     found: dict[str, Any] = msgspec.json.decode(file.read_bytes())
     return frozenset(found["model"]["vocab"])

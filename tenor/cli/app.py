@@ -19,6 +19,7 @@ from tenor.cli.commands import (
     dataset,
     demo,
     doctor,
+    drift,
     erase,
     evaluate,
     export,
@@ -71,6 +72,7 @@ app.command(rich_help_panel=KEPT)(export.export)
 app.command("import", rich_help_panel=KEPT)(import_calls.import_calls)
 app.command(rich_help_panel=KEPT)(erase.erase)
 app.command(rich_help_panel=LEARN)(learn.learn)
+app.command(rich_help_panel=LEARN)(drift.drift)
 app.command(rich_help_panel=LEARN)(archive.archive)
 app.command(rich_help_panel=LEARN)(finetune.finetune)
 app.command(rich_help_panel=SERVICES)(dashboard.dashboard)

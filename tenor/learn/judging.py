@@ -82,7 +82,10 @@ def judge_model(
     verdict = judge(evidence, [all_checks(one) for one in evidence])
     registry.record_gate(
         viewer, candidate.id, passed=verdict.passed, verdict=verdict.conclusion, against=champion.id,
-        figures={**verdict.document(), "holdout": holdout, "dataset": reference},
+        figures={
+            **verdict.document(), "holdout": holdout, "dataset": reference,
+            "accuracy": {one.kind: one.accuracy() for one in evidence if one.sentences},
+        },
     )  # fmt: skip
     return verdict
 

@@ -86,6 +86,11 @@ class StepRecords:
         found = self._known.get(step)
         return found if found is not None and found.inputs == inputs else None
 
+    @property
+    def last_at(self) -> float:
+        """When a step was done last; 0: never."""
+        return max((one.at for one in self._known.values()), default=0.0)
+
     def write(self, report: StepReport, inputs: str) -> None:
         self._known[report.step] = StepRecord(
             inputs=inputs, outputs=hash_of(report.figures), text=report.text, figures=report.figures, at=time.time(),

@@ -46,4 +46,5 @@ class FinderWhenNeeded:
         from nlp.inference.name_finder import CARD, DEFAULT, NameFinder
 
         own = self._settings.language.model
-        return NameFinder(Path(own) if own and (Path(own) / CARD).exists() else DEFAULT)
+        folder = Path(own) if own and (Path(own) / CARD).exists() else DEFAULT
+        return NameFinder(folder, self._settings.speech.redact_threshold)

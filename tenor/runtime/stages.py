@@ -22,6 +22,7 @@ STAGES = {
     "recordings": "storage.recorder.worker:RecordingWorker",
     "retention": "storage.privacy.retention:RetentionWorker",
     "archive": "storage.archive.worker:ArchiveWorker",
+    "learn": "tenor.runtime.learning:LearnWorker",
     "dashboard": "dashboard.app:Dashboard",
 }
 """Name -> class, made with the bus and the settings, in the order of the data's way."""
