@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from zipfile import BadZipFile
 
 import msgspec
@@ -31,6 +32,7 @@ from nlp.inference.models.layered_model import (
     MASK,
     POOLED,
     SEGMENT,
+    LayeredModel,
     encoded_sentences,
     together,
     write_heads,
@@ -68,6 +70,27 @@ def export_language(
     heads = {head: tuple(names) for head, names in labels.items()}
     save_card(msgspec.structs.replace(card, heads=heads, encoder_sha256=encoder.card.sha256), folder)
     return folder
+
+
+def int8_kept(
+    small: LayeredModel, network: LanguageLayers, rows: Sequence[LanguageExample], encoder: TokenEncoder
+) -> float:
+    """Of the right answers of the network in full precision, the share that its int8 form gives, too: the least of the
+    sentence heads."""
+    with TemporaryDirectory() as folder:
+        precise = export_language(network, small.card.heads, small.card, rows, encoder, Path(folder), precise=True)
+        full = LayeredModel(precise, encoder)
+        texts, contexts = [row.text for row in rows], [SentenceContext(row.role, row.before) for row in rows]
+        answers = [[one.sentence for one in model.predict(texts, contexts)] for model in (full, small)]
+    kept = [1.0]
+    for head, names in small.card.heads.items():
+        asked = [at for at, row in enumerate(rows) if head in row.labels]
+        if asked:
+            whole, quantised = (
+                sum(names[int(one[at][head].argmax())] in rows[at].labels[head] for at in asked) for one in answers
+            )
+            kept.append(quantised / max(whole, 1))
+    return min(kept)
 
 
 def _export(network: LanguageLayers, token_heads: Sequence[str], path: Path) -> None:

@@ -8,18 +8,28 @@ often enough never promotes an equal model.
 """
 
 from finetune.gate.checks import all_checks
+from finetune.gate.confusion import confusion_of, figures
 from finetune.gate.evidence import CallErrors, Evidence, FrozenAnswer, HeldOutSentence, ModelCost
-from finetune.gate.verdict import Check, Decision, Verdict, judge
+from finetune.gate.pairs import PairEvidence, PairSentence, PairVerdict, pair_checks, pair_confusion
+from finetune.gate.verdict import Check, Confusion, Decision, Verdict, judge
 
 __all__ = [
     "CallErrors",
     "Check",
+    "Confusion",
     "Decision",
     "Evidence",
     "FrozenAnswer",
     "HeldOutSentence",
     "ModelCost",
+    "PairEvidence",
+    "PairSentence",
+    "PairVerdict",
     "Verdict",
     "all_checks",
+    "confusion_of",
+    "figures",
     "judge",
+    "pair_checks",
+    "pair_confusion",
 ]

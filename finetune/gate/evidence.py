@@ -35,6 +35,10 @@ class CallErrors(msgspec.Struct, frozen=True, kw_only=True):
     words: int
     champion: int
     candidate: int
+    terms: int = 0
+    """How often business terms were said, and missed by each."""
+    champion_terms: int = 0
+    candidate_terms: int = 0
 
 
 class FrozenAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,8 +57,8 @@ class ModelCost(msgspec.Struct, frozen=True, kw_only=True):
 
     p95_ms: float
     megabytes: float
-    kept: float = 1.0
-    """Share of the full precision's score that the form that ships keeps."""
+    kept: float | None = None
+    """Share of the full precision's score that the form that ships keeps; None where nobody measured it."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,8 @@ class Evidence:
     certain as all together."""
     new_labels: tuple[str, ...] = ()
     """Labels that only the candidate knows: told, not judged."""
+    people_kappa: float | None = None
+    """How far people agree with each other about such sentences; None where too few were asked twice."""
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -8,11 +8,38 @@ from typing import Any, Literal
 
 import msgspec
 
+from finetune.gate.bootstrap import Difference
 from finetune.gate.evidence import Evidence
 
 Outcome = Literal["passed", "failed", "unsure", "told"]
 """`unsure`: more labels would tell. `told`: not judged, for the reader."""
 Decision = Literal["better", "not better", "cannot tell yet"]
+
+
+class Interval(msgspec.Struct, frozen=True, kw_only=True):
+    """A difference of two models, and what it must clear."""
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    bound: float
+    above: bool
+    """Whether the lower end must be above the bound; else the upper end must be below it."""
+
+    @classmethod
+    def of(cls, name: str, found: Difference, bound: float, *, above: bool) -> Interval:
+        low, high = finite(found.low), finite(found.high)
+        return cls(name=name, value=finite(found.value) or 0.0, low=low, high=high, bound=bound, above=above)
+
+
+class Confusion(msgspec.Struct, frozen=True, kw_only=True):
+    """How often people said one label and each model another: rows are what people said."""
+
+    kind: str
+    labels: tuple[str, ...]
+    champion: tuple[tuple[int, ...], ...]
+    candidate: tuple[tuple[int, ...], ...]
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +58,12 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     """Further lines: steps, groups, sentences."""
     must_gain: bool = False
     """The figure for which the candidate was made: of all such figures one must certainly be better."""
+    intervals: tuple[Interval, ...] = ()
+    """What a picture shows of it."""
+
+
+Pictured = tuple[str, Sequence[Check], Sequence[Confusion], tuple[str, str]]
+"""What a picture shows: its title, the checks, the matrices, and the names of champion and candidate."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +76,9 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int
     missing: int
     checks: tuple[Check, ...]
+    confusions: tuple[Confusion, ...] = ()
+    accuracy: dict[str, dict[str, dict[str, float]]] = {}
+    """By kind of answer, see `Evidence.accuracy`."""
 
     @property
     def passed(self) -> bool:
@@ -53,15 +89,14 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         found: dict[str, Any] = msgspec.to_builtins(self)
         return found
 
+    def pictured(self) -> Pictured:
+        title = f"{self.candidate} against {self.champion}: {self.decision}"
+        return title, self.checks, self.confusions, (self.champion, self.candidate)
+
     def lines(self) -> list[str]:
         """What people read."""
-        width = max(len(check.name) for check in self.checks)
-        sign = {"passed": "+", "failed": "-", "unsure": "?", "told": " "}
-        lines = [f"{self.candidate} against {self.champion}, {self.kind}, attempt {self.attempt} on this hold-out", ""]
-        for check in self.checks:
-            lines.append(f"{sign[check.outcome]} {check.name:{width}}  {check.text}")
-            lines += [f"  {'':{width}}    {detail}" for detail in check.details]
-        return [*lines, "", self.conclusion]
+        head = f"{self.candidate} against {self.champion}, {self.kind}, attempt {self.attempt} on this hold-out"
+        return [head, "", *check_lines(self.checks), "", self.conclusion]
 
     @property
     def conclusion(self) -> str:
@@ -73,7 +108,19 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.candidate} is not promoted: {failed}"
 
 
-def judge(evidence: Sequence[Evidence], checks: Sequence[Iterable[Check]]) -> Verdict:
+def check_lines(checks: Sequence[Check]) -> list[str]:
+    width = max(len(check.name) for check in checks)
+    sign = {"passed": "+", "failed": "-", "unsure": "?", "told": " "}
+    lines = []
+    for check in checks:
+        lines.append(f"{sign[check.outcome]} {check.name:{width}}  {check.text}")
+        lines += [f"  {'':{width}}    {detail}" for detail in check.details]
+    return lines
+
+
+def judge(
+    evidence: Sequence[Evidence], checks: Sequence[Iterable[Check]], confusions: Iterable[Confusion] = ()
+) -> Verdict:
     """Of each kind of answer the evidence and its checks. Something must certainly be better, and nothing worse."""
     made = tuple(
         msgspec.structs.replace(check, name=f"{one.kind}: {check.name}") if len(evidence) > 1 else check
@@ -97,6 +144,8 @@ def judge(evidence: Sequence[Evidence], checks: Sequence[Iterable[Check]]) -> Ve
         attempt=evidence[0].attempt,
         missing=max(undecided, default=0),
         checks=made,
+        confusions=tuple(confusions),
+        accuracy={one.kind: one.accuracy() for one in evidence if one.sentences},
     )
 
 

@@ -67,6 +67,13 @@ class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):
     split: Split = "train"
     origin: dict[str, str] = {}
     """Queue, site, codec: what figures are told by."""
+    recognised: str = ""
+    """What a recogniser wrote, of a call in the archive; empty where people wrote the words down."""
+
+    @property
+    def written(self) -> bool:
+        """Whether the text is people's, and not the recogniser's own."""
+        return not self.recognised or self.recognised != self.text
 
 
 class RunRecord(Protocol):

@@ -16,14 +16,18 @@ import msgspec
 from msgspec import Meta
 
 from finetune.corpus.examples import LanguageExample
-from finetune.export.language_folder import WEIGHTS, child_card, open_start, write_golden
+from finetune.export.language_folder import KEPT, WEIGHTS, child_card, open_start, save_card, write_golden
 from finetune.recipes.base import MODEL, RunRecord, StopRequest, TrainingRow, needs_training, stoppable
 from finetune.recipes.language_rows import examples, grown, language_rows, own_texts, repeatable_encoder, replay
 from nlp.inference.models.layered_model import LayeredModel
 from nlp.inference.types import SentenceContext
+from tenor.model_store import read_card
 
 if TYPE_CHECKING:
     from finetune.train.language_trainer import EncodedExample
+
+MEASURED = 2000
+"""Sentences that are asked in both precisions."""
 
 
 class LayersParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +77,7 @@ class LayersRecipe:
     ) -> Path:
         import torch
 
-        from finetune.export.language_export import export_language, read_weights
+        from finetune.export.language_export import export_language, int8_kept, read_weights
         from finetune.train.language_layers import grow_heads
         from finetune.train.language_trainer import LanguageOptions, encoded_examples, train_language
         from finetune.train.loop import LoopOptions, RunPlace, joined_processes
@@ -112,6 +116,12 @@ class LayersRecipe:
             train_language(network, encoded, options, RunPlace(out, record, stop), checked)
             if rank == 0:
                 export_language(network, labels, child_card(card, labels), learned, encoder, folder)
+                share = int8_kept(
+                    LayeredModel(folder, encoder), network, [*examples(known), *learned][:MEASURED], encoder
+                )
+                record.point(parameters.epochs, KEPT, share)
+                small = read_card(folder)
+                save_card(msgspec.structs.replace(small, figures=small.figures | {KEPT: round(share, 4)}), folder)
                 write_golden(LayeredModel(folder, encoder), folder, own_texts(), seed=parameters.seed)
                 record.note(f"{card.name}-{card.version} with {len(taught)} rows and {len(kept)} of our own sentences")
                 record.artifact(folder)

@@ -22,16 +22,16 @@ def confusion_svg(matrix: Matrices, labels: Sequence[str], title: str, rows: str
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
         f' font-family="system-ui, sans-serif" fill="{INK}" role="img" aria-label="{escape(title)}">',
         f'<rect width="{width}" height="{height}" fill="{PALE}"/>',
-        _text(24, 28, title, size=16, weight=600),
-        _text(LEFT + size / 2, 56, columns, anchor="middle", size=12),
+        text_svg(24, 28, title, size=16, weight=600),
+        text_svg(LEFT + size / 2, 56, columns, anchor="middle", size=12),
     ]
     for at, label in enumerate(labels):
         middle = at * CELL + CELL / 2
-        parts.append(_text(LEFT + middle, TOP - 12, label, anchor="middle"))
-        parts.append(_text(LEFT - 12, TOP + middle + 4, label, anchor="end"))
+        parts.append(text_svg(LEFT + middle, TOP - 12, label, anchor="middle"))
+        parts.append(text_svg(LEFT - 12, TOP + middle + 4, label, anchor="end"))
         for other in range(len(labels)):
             parts += _cell(at, other, matrix[at, other], shares[at, other])
-    parts.append(_text(24, TOP + size + 26, f"rows: {rows}; shares are of the row", size=12))
+    parts.append(text_svg(24, TOP + size + 26, f"rows: {rows}; shares are of the row", size=12))
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -42,12 +42,12 @@ def _cell(row: int, column: int, count: float, share: float) -> list[str]:
     ink = PALE if share > 0.55 else INK
     return [
         f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="rgb({red},{green},{blue})" stroke="{GRID}"/>',
-        _text(x + CELL / 2, y + CELL / 2 - 2, f"{count:,.0f}", anchor="middle", size=18, weight=600, ink=ink),
-        _text(x + CELL / 2, y + CELL / 2 + 20, f"{share:.1%}", anchor="middle", size=12, ink=ink),
+        text_svg(x + CELL / 2, y + CELL / 2 - 2, f"{count:,.0f}", anchor="middle", size=18, weight=600, ink=ink),
+        text_svg(x + CELL / 2, y + CELL / 2 + 20, f"{share:.1%}", anchor="middle", size=12, ink=ink),
     ]
 
 
-def _text(
+def text_svg(
     x: float, y: float, words: str, *, anchor: str = "start", size: int = 14, weight: int = 400, ink: str = INK
 ) -> str:
     style = f'font-size="{size}" font-weight="{weight}" text-anchor="{anchor}" fill="{ink}"'

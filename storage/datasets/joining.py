@@ -18,11 +18,14 @@ FROM_SENTENCE = ("text", "role", "queue", "site", "medium", "agent", "channel", 
 JOINED = pa.schema(
     [
         *ROWS,
-        *((name, TEXT) for name in ("text", "before", "role", "queue", "site", "medium", "codec", "audio")),
+        *(
+            (name, TEXT)
+            for name in ("text", "recognised", "before", "role", "queue", "site", "medium", "codec", "audio")
+        ),
         *((name, WHOLE) for name in ("start_ms", "end_ms", "rate")),
     ]
 )
-"""`audio` is the blob of the channel; empty: there is none."""
+"""`audio` is the blob of the channel; empty: there is none. `recognised` is empty where people wrote the words down."""
 
 
 def joined(place: Place, version: DatasetVersion) -> pa.Table:
@@ -51,6 +54,7 @@ def joined(place: Place, version: DatasetVersion) -> pa.Table:
                     name: sentence[name] for name in ("role", "queue", "site", "medium", "start_ms", "end_ms", "before")
                 },
                 "text": corrected.get(row["id"], sentence["text"]),
+                "recognised": "" if version.source == "import" else sentence["text"],
                 "codec": sound.get("codec", ""),
                 "rate": sound.get("rate", 0),
                 "audio": sound.get("sha256", ""),

@@ -43,6 +43,8 @@ class DatasetRow(msgspec.Struct, frozen=True, kw_only=True):
     split: Split
     origin: dict[str, str]
     """Queue, site, codec."""
+    recognised: str = ""
+    """What a recogniser wrote, of a call in the archive; empty where people wrote the words down."""
 
 
 class OpenDataset:
@@ -77,7 +79,8 @@ class OpenDataset:
 
     def _row(self, row: dict[str, object]) -> DatasetRow:
         origin = {name: str(row[name]) for name in ("queue", "site", "codec", "rate") if row[name]}
-        own = {name: row[name] for name in DatasetRow.__struct_fields__ if name not in ("tags", "audio", "origin")}
+        known = [name for name in DatasetRow.__struct_fields__ if name in row]  # an older cache has fewer
+        own = {name: row[name] for name in known if name not in ("tags", "audio", "origin")}
         sha256 = str(row["audio"] or "")
         return DatasetRow(
             **own,  # type: ignore[arg-type]

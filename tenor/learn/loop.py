@@ -37,9 +37,10 @@ from storage.viewer import Viewer
 from tenor.errors import BadInput
 from tenor.learn.candidates import Candidates
 from tenor.learn.judging import judge_model
+from tenor.learn.pairs import judge_together
 from tenor.learn.shadowing import shadow_kept
 from tenor.learn.steps import StepName, StepRecords, StepReport, hash_of, only_one
-from tenor.learn.verdicts import kept_verdict, summary
+from tenor.learn.verdicts import kept_pair, kept_verdict, pair_summary, summary
 from tenor.model_store.card import Kind
 from tenor.model_store.promotions import Promotion
 from tenor.runtime.frozen import frozen_sentences
@@ -234,6 +235,9 @@ class LearningLoop:
         """Both or neither: of each kind of model the best is judged, and all must pass."""
 
         def work() -> tuple[str, dict[str, Any]]:
+            if {"speech", "language"} <= models.keys():
+                text, good = self._together(models, version)
+                return text, {"passed": good}
             told, passed = [], True
             for kind, model in models.items():
                 text, good = self._verdict(model, self._registry.champion(kind), version)
@@ -255,6 +259,21 @@ class LearningLoop:
                 progress=lambda _, done, total: self._progress("gate", done, total),
             )  # fmt: skip
         return summary(known), known.passed
+
+    def _together(self, models: Mapping[Kind, str], version: DatasetVersion) -> tuple[str, bool]:
+        """A recogniser and a language model: each alone, and the four pairs."""
+        both = (models["speech"], models["language"])
+        speech, language = map(self._registry.version, both)
+        champions = [self._registry.champion(one.kind) for one in (speech, language)]
+        known = kept_pair(speech, language, champions, version.reference)
+        if known is None:
+            if not version.counts.get("holdout"):
+                return f"{' and '.join(both)}: cannot tell yet, no random sentence has a label", False
+            known = judge_together(
+                self._settings, self._database, self._viewer, both, version.reference,
+                progress=lambda _, done, total: self._progress("gate", done, total),
+            )  # fmt: skip
+        return pair_summary(known), known.passed
 
     # -- deployment
 

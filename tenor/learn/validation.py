@@ -19,9 +19,12 @@ log = structlog.get_logger(__name__)
 KINDS = ("sentiment", "intent")
 
 
-def answers_of(backend: Backend, rows: Sequence[TrainingRow]) -> list[SentenceAnalysis]:
+def answers_of(
+    backend: Backend, rows: Sequence[TrainingRow], texts: Sequence[str] | None = None
+) -> list[SentenceAnalysis]:
+    """What the model says of the rows' sentences; `texts`: as somebody else wrote them."""
     contexts = [SentenceContext(row.role, row.before) for row in rows]
-    return list(backend.analyze([row.text for row in rows], contexts))
+    return list(backend.analyze([row.text for row in rows] if texts is None else texts, contexts))
 
 
 def keep_answers(settings: Settings, folder: Path, model: Path, rows: Sequence[TrainingRow]) -> None:

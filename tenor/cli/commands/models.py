@@ -26,6 +26,7 @@ from tenor.runtime.shadow import Ask, ShadowRun, compare_live, open_asking
 from tenor.settings import Settings
 
 if TYPE_CHECKING:
+    from finetune.gate import PairVerdict, Verdict
     from storage.registry.registry import ModelVersion, Registry
 
 app = typer.Typer(no_args_is_help=True, help="Versions of models: list, promote, roll back, carry to another site.")
@@ -165,28 +166,69 @@ def gate(
         str, typer.Option("--dataset", metavar="NAME@N", help="Whose hold-out judges (default: what it learned from).")
     ] = "",
     against: Annotated[str, typer.Option("--against", metavar="NAME-N", help="Default: what is in force.")] = "",
+    other: Annotated[
+        str,
+        typer.Option(
+            "--with",
+            metavar="NAME-N",
+            help="A recogniser beside a language model: both are judged, alone and together.",
+        ),
+    ] = "",
+    terms: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Business terms, one per line, for a recogniser (default: speech.boosted)."),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Also write the figures as a picture.")] = None,
     as_json: Json = False,
 ) -> None:
     """Judge a candidate by people's labels: is it certainly better than the model in force?
 
-    Exits with 1 if it is not, or if there are too few labels to tell. What is said is kept with the model.
+    Exits with 1 if it is not, or if there are too few labels to tell. What is said is kept with the model. With --with,
+    a recogniser and a language model pass together or not at all, and the four pairs of old and new models say which of
+    the two earned it.
     """
+    from nlp.evaluation.terms import read_terms
     from storage.db.engine import using
-    from tenor.learn import judge_model
+    from tenor.learn import judge_model, judge_together
 
+    if plot and plot.suffix.lower() != ".svg":
+        raise BadInput(f"the picture is an SVG, and {plot.name} is not called so", "--plot gate.svg")
+    if other and against:
+        raise BadInput("--with judges against the models in force", "leave --against out")
+    expected = read_terms(terms) if terms else ()
     chosen = settings(context, unless_set=QUIET)
+    verdict: Verdict | PairVerdict
     with using(chosen) as database, progress() as bars:
         bar = bars.add_task("asking both models", total=None, detail="")
-        verdict = judge_model(
-            chosen, database, viewer(), model, dataset, against=against,
-            progress=lambda _, done, total: bars.update(bar, completed=done, total=total),
-        )  # fmt: skip
+
+        def show(_: str, done: int, total: int) -> None:
+            bars.update(bar, completed=done, total=total)
+
+        if other:
+            both = (model, other)
+            verdict = judge_together(chosen, database, viewer(), both, dataset, terms=expected, progress=show)
+        else:
+            verdict = judge_model(
+                chosen, database, viewer(), model, dataset, against=against, terms=expected, progress=show
+            )
     if as_json:
         typer.echo(msgspec.json.encode(verdict.document()))
     else:
         typer.echo("\n".join(verdict.lines()))
+    if plot:
+        _write_plot(plot, verdict)
     if not verdict.passed:
         raise typer.Exit(1)
+
+
+def _write_plot(file: Path, verdict: Verdict | PairVerdict) -> None:
+    from finetune.gate.picture import gate_svg
+
+    try:
+        file.write_text(gate_svg(*verdict.pictured()), encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"cannot write {file}: {error.strerror}", "give a file in a folder that is there") from None
+    say(f"{file} is written")
 
 
 @app.command()
