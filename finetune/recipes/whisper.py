@@ -43,6 +43,9 @@ class WhisperParameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     noise_share: Annotated[float, Meta(description="Share of windows that get noise.", ge=0, le=1)] = 0.25
     noise_snr_low: Annotated[float, Meta(description="Lowest ratio of speech to that noise, in dB.")] = 10.0
     noise_snr_high: Annotated[float, Meta(description="Highest ratio of speech to that noise, in dB.")] = 30.0
+    noise_snr_measured: Annotated[
+        float, Meta(description="Beside clean speech, word errors are also told with noise of so many dB.")
+    ] = 15.0
     spec_augment: Annotated[bool, Meta(description="Hide a band and two moments of every window.")] = True
     least_match: Annotated[
         float, Meta(description="Windows of which the model recognises a smaller share are left out.", ge=0, le=1)
@@ -95,11 +98,15 @@ def _run(
             folder = _exported(parent, values, parameters, out)
             if before.words:
                 after = _errors(folder, everything, parameters, bar, stop)
-                told.point(0, "val_wer", before.rate)
-                told.point(parameters.steps, "val_wer", after.rate)
-                told.note(
-                    f"word errors on {before.words} words kept apart: {before.rate:.2%} before, {after.rate:.2%} now"
-                )
+                noisy = [_errors(one, everything, parameters, bar, stop, noisy=True) for one in (parent, folder)]
+                for name, how, (first, last) in (
+                    ("val_wer", "clean", (before, after)),
+                    ("val_wer_noisy", f"with {parameters.noise_snr_measured:g} dB of noise", noisy),
+                ):
+                    told.point(0, name, first.rate)
+                    told.point(parameters.steps, name, last.rate)
+                    rates = f"{first.rate:.2%} before, {last.rate:.2%} now"
+                    told.note(f"word errors on {first.words} words kept apart, {how}: {rates}")
             told.point(parameters.steps, "seconds", time.monotonic() - began)
             told.point(parameters.steps, "processor_seconds", time.process_time() - spent)
             told.artifact(folder)
@@ -146,18 +153,16 @@ def _prepared(
 
 
 def _errors(
-    folder: Path,
-    everything: Sequence[segments.SpeechSegment],
-    parameters: WhisperParameters,
-    bar: Progress,
-    stop: StopRequest,
-) -> preparation.WordErrors:
+    folder: Path, everything: Sequence[segments.SpeechSegment], parameters: WhisperParameters, bar: Progress,
+    stop: StopRequest, *, noisy: bool = False,
+) -> preparation.WordErrors:  # fmt: skip
     apart = [one for one in everything if one.split == "val"]
     plans = WindowPlanner(apart, WindowMix(live=0.0, noise_only=0.0)).once()
     with _task(bar, "measuring", len(plans)) as task:
         windows = preparation.decode_windows(
-            folder, plans, apart, threads=parameters.threads, stop=stop, on_done=lambda: bar.update(task, advance=1)
-        )
+            folder, plans, apart, threads=parameters.threads, stop=stop, on_done=lambda: bar.update(task, advance=1),
+            noise_snr_db=parameters.noise_snr_measured if noisy else None, seed=parameters.seed,
+        )  # fmt: skip
     return preparation.word_errors(windows)
 
 

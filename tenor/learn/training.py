@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from finetune.corpus.vocabulary import LEARNED, VocabularyFilter, common_words, read_vocabulary, within_vocabulary
 from finetune.recipes.base import JsonlRunRecord, Paused, Recipe, RunRecord, TrainingRow, find_recipe, read_parameters
 from storage.datasets import DatasetVersion, open_dataset
 from storage.db.engine import Database
@@ -27,6 +28,8 @@ from tenor.settings import Settings
 
 FOR_OTHERS = ".nemo"
 """Ending of files that a recipe leaves beside the model, for NeMo and Riva; the registry does not take them."""
+VOCABULARY = "vocabulary.json"
+"""In a run's folder: which words were allowed."""
 KINDS: dict[str, Kind] = {"whisper": "speech", "nemo": "speech", "intent-slot": "assistant"}
 """What a recipe makes; the others make language models."""
 
@@ -42,6 +45,8 @@ class TrainedModel:
     """Where the model lies,"""
     model: str
     """and its name in the registry; empty if it was written to a folder of the user's own."""
+    left_out: VocabularyFilter | None = None
+    """What a vocabulary kept from being learned."""
 
 
 def finetune(
@@ -57,10 +62,14 @@ def finetune(
     out: Path | None = None,
     resume: int = 0,
     sweep: str = "",
+    vocabulary: Path | None = None,
+    rare: int = 0,
     progress: Progress = lambda *_: None,
 ) -> TrainedModel:
     """Train `recipe` on `dataset` (NAME@N, or the newest of NAME). The model becomes a candidate called `name` (the
-    dataset's name), or is written to `out`. `resume`: the number of a paused run, which goes on where it stopped."""
+    dataset's name), or is written to `out`. `resume`: the number of a paused run, which goes on where it stopped.
+    `vocabulary`: a file of the words that are allowed, and `rare`: in how many rows a word must be; rows with other
+    words are not learned from."""
     found = find_recipe(recipe)
     if out is not None and out.exists() and any(out.iterdir() if out.is_dir() else [out]):
         raise BadInput(f"{out} is there already", "name a folder that is not")
@@ -74,6 +83,8 @@ def finetune(
         rows = training_rows(opened.rows())
         if not rows:
             raise BadInput(f"{version.reference} has no rows", "`tenor dataset check` says why")
+        limits = _word_limits(run_folder(settings, resume) if resume else None, vocabulary, rare)
+        rows, left_out = _within(rows, limits)
         number = resume or runs.begin(
             database, viewer, recipe=recipe, dataset=version.reference, dataset_sha256=version.hash,
             parent=parent, preset=preset, sweep=sweep, parameters=msgspec.to_builtins(parameters),
@@ -83,7 +94,10 @@ def finetune(
         if mirror is not None:
             stack.enter_context(MirroredRun(mirror, number))
         folder = run_folder(settings, number)
-        made = _trained(found, rows, parameters, folder, StoredRunRecord(database, number))
+        if limits is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / VOCABULARY).write_bytes(msgspec.json.encode(limits, order="deterministic"))
+        made = _trained(found, rows, parameters, folder, StoredRunRecord(database, number), left_out)
         if kind == "language":
             keep_answers(settings, folder, made, rows)
         if out is not None:
@@ -91,10 +105,10 @@ def finetune(
             shutil.copytree(made, out, dirs_exist_ok=True)
             for file in folder.glob(f"*{FOR_OTHERS}"):
                 shutil.copyfile(file, out / file.name)
-            return TrainedModel(number, out, "")
+            return TrainedModel(number, out, "", left_out)
         model = _registered(registry, viewer, made, version, name or version.name, kind, number, parent)
         runs.set_model(database, number, model)
-        return TrainedModel(number, made, model)
+        return TrainedModel(number, made, model, left_out)
 
 
 class RunRecords:
@@ -120,11 +134,49 @@ class RunRecords:
             record.artifact(path)
 
 
+class WordLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """Which words may be learned from. It stays with the run, so that this goes on with the same after a pause; of
+    the dataset it holds no words."""
+
+    words: frozenset[str] | None = None
+    rare: int = 0
+
+    def allowed(self, rows: Sequence[TrainingRow]) -> frozenset[str]:
+        if not self.rare:
+            return self.words or frozenset()
+        common = common_words([row for row in rows if row.split in LEARNED], self.rare)
+        return common if self.words is None else common & self.words
+
+
+def _word_limits(before: Path | None, vocabulary: Path | None, rare: int) -> WordLimits | None:
+    """`before`: the folder of a run that goes on, whose limits count."""
+    if before is not None:
+        kept = before / VOCABULARY
+        return msgspec.json.decode(kept.read_bytes(), type=WordLimits) if kept.exists() else None
+    if vocabulary is None and not rare:
+        return None
+    return WordLimits(words=read_vocabulary(vocabulary) if vocabulary else None, rare=rare)
+
+
+def _within(
+    rows: list[TrainingRow], limits: WordLimits | None
+) -> tuple[list[TrainingRow], VocabularyFilter | None]:  # fmt: skip
+    if limits is None:
+        return rows, None
+    found = within_vocabulary(rows, limits.allowed(rows))
+    if not any(row.split == "train" for row in found.rows):
+        raise BadInput("no row is left to train on: all have words outside the vocabulary", found.listed)
+    return found.rows, found
+
+
 def _trained(
-    recipe: Recipe, rows: Sequence[TrainingRow], parameters: Any, folder: Path, record: StoredRunRecord
-) -> Path:
+    recipe: Recipe, rows: Sequence[TrainingRow], parameters: Any, folder: Path, record: StoredRunRecord,
+    left_out: VocabularyFilter | None,
+) -> Path:  # fmt: skip
     """The model's folder. However the run ends, its row says so."""
     lines = JsonlRunRecord(folder / RECORD)
+    if left_out is not None:
+        RunRecords(record, lines).note(left_out.summary)
     try:
         made = recipe.run(rows, parameters, folder, RunRecords(record, lines))
     except Paused:

@@ -12,7 +12,7 @@ from asr.local.stt.engines.whisper import WhisperEngine
 from finetune.recipes.base import Paused, StopRequest
 from finetune.train.whisper import texts
 from finetune.train.whisper.segments import SpeechSegment
-from finetune.train.whisper.sound import window_audio
+from finetune.train.whisper.sound import Noise, window_audio
 from finetune.train.whisper.windows import WindowPlan
 
 
@@ -41,23 +41,28 @@ def decode_windows(
     threads: int,
     stop: StopRequest,
     on_done: Callable[[], None] = lambda: None,
+    noise_snr_db: float | None = None,
+    seed: int = 0,
 ) -> list[DecodedWindow]:
-    """What the model of this folder (None: the packaged one) writes for each window, beside people's words. Paused when
-    it is asked to stop; what was decoded is words, and is not kept."""
+    """What the model of this folder (None: the packaged one) writes for each window, beside people's words. With noise
+    of `noise_snr_db`, each window has its own, the same for every model. Paused when it is asked to stop; what was
+    decoded is words, and is not kept."""
     engine = WhisperEngine(folder, window_s=15.0, workers=threads)
 
-    def decode(plan: WindowPlan) -> DecodedWindow:
+    def decode(numbered: tuple[int, WindowPlan]) -> DecodedWindow:
         if stop.asked:
             raise Paused("paused while it decoded windows", "the same command decodes them again")
-        hypotheses = engine.decode(window_audio(plan, segments), DecodeOptions())
+        number, plan = numbered
+        noise = None if noise_snr_db is None else Noise(noise_snr_db, seed + number)
+        hypotheses = engine.decode(window_audio(plan, segments, noise), DecodeOptions())
         said = " ".join(word.text for word in hypotheses[0].words) if hypotheses else ""
-        people = [word for number in plan.segments for word in texts.spell_out(segments[number].text)]
+        people = [word for one in plan.segments for word in texts.spell_out(segments[one].text)]
         on_done()
         return DecodedWindow(plan, people, texts.spell_out(said))
 
     try:
         with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(decode, plans))
+            return list(pool.map(decode, enumerate(plans)))
     finally:
         engine.close()
 

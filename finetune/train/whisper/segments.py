@@ -111,7 +111,7 @@ def enough_to_train(found: Iterable[SpeechSegment]) -> None:
     if spoken < LEAST_SEGMENTS:
         raise BadInput(
             f"only {spoken} segments with words can be trained on, at least {LEAST_SEGMENTS} are needed",
-            "rows need audio, start_ms, end_ms and text, and recordings that can be read",
+            "audio comes first: `tenor archive` with learn.audio, or `tenor dataset import FOLDER`",
         )
 
 

@@ -39,6 +39,12 @@ def finetune(
         Path | None, typer.Option("--out", metavar="FOLDER", help="Write the model here, past the registry.")
     ] = None,
     resume: Annotated[int, typer.Option("--resume", metavar="RUN", help="Go on with a run that was paused.")] = 0,
+    vocabulary: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Allowed words: rows with others are not learned from.")
+    ] = None,
+    rare: Annotated[
+        int, typer.Option("--rare", min=0, metavar="ROWS", help="Words in fewer rows than this are not allowed.")
+    ] = 0,
     on: Annotated[
         str,
         typer.Option(
@@ -73,7 +79,7 @@ def finetune(
 
     chosen = settings(context, unless_set=QUIET)
     if on != HERE:
-        words = _words(dataset, recipe, preset, set_ or [], name, out, resume)
+        words = _words(dataset, recipe, preset, set_ or [], name, out, resume, vocabulary, rare)
         placed = _placed(context, chosen, on, Submission(tuple(words), team, share))
         if placed.place != HERE:
             _tell_place(placed, as_json)
@@ -89,11 +95,17 @@ def finetune(
         bar = bars.add_task("preparing", total=None, detail="")
         trained = train(
             chosen, database, viewer(), dataset, recipe=recipe, preset=preset, values=set_ or (), name=name, out=out,
-            resume=resume, progress=lambda done, total: bars.update(bar, completed=done, total=total or None),
+            resume=resume, vocabulary=vocabulary, rare=rare,
+            progress=lambda done, total: bars.update(bar, completed=done, total=total or None),
         )  # fmt: skip
+    left_out = trained.left_out
     if as_json:
-        typer.echo(msgspec.json.encode({"run": trained.run, "model": trained.model, "folder": str(trained.folder)}))
+        document = {"run": trained.run, "model": trained.model, "folder": str(trained.folder)}
+        dropped = {"left_out": {"rows": left_out.dropped, "words": left_out.words}} if left_out is not None else {}
+        typer.echo(msgspec.json.encode(document | dropped))
         return
+    if left_out is not None:
+        say(escape(left_out.listed))
     say(f"run {trained.run} is done")
     console.print(escape(trained.model or str(trained.folder)), soft_wrap=True)
     if trained.model:
@@ -101,15 +113,17 @@ def finetune(
 
 
 def _words(
-    dataset: str, recipe: str, preset: str, values: list[str], name: str, out: Path | None, resume: int
-) -> list[str]:
+    dataset: str, recipe: str, preset: str, values: list[str], name: str, out: Path | None, resume: int,
+    vocabulary: Path | None, rare: int,
+) -> list[str]:  # fmt: skip
     """The same command, for whoever runs it elsewhere. What is misspelt is told now, and not when its turn has come."""
     from finetune.recipes.base import find_recipe, read_parameters
 
     if not dataset and not resume:
         raise BadInput("no dataset was named", "`tenor dataset list` shows them")
     read_parameters(find_recipe(recipe), preset, values)
-    flags = {"--recipe": recipe, "--preset": preset, "--name": name, "--out": str(out.resolve()) if out else ""}
+    flags = {"--recipe": recipe, "--preset": preset, "--name": name, "--rare": str(rare) if rare else ""}
+    flags |= {flag: str(path.resolve()) for flag, path in (("--out", out), ("--vocabulary", vocabulary)) if path}
     words = ["finetune", *([dataset] if dataset else [])]
     words += [word for flag, value in flags.items() if value for word in (flag, value)]
     words += [word for value in values for word in ("--set", value)]

@@ -143,6 +143,27 @@ def test_a_paused_run_goes_on_where_it_stopped(settings: Settings, database: Dat
     assert curve.steps == (1, 2, 3, 4, 5)
 
 
+def test_rows_with_words_outside_the_vocabulary_are_not_learned_from(
+    settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    """Of twenty orders to check a price none may be learned from; a run that is resumed keeps to the same words."""
+    words = tmp_path / "words.txt"
+    words.write_text("please unknown order\n")
+    with pytest.raises(Paused):
+        train(settings, database, vocabulary=words, values=["pause_at=2"])
+    made = train(settings, database, resume=1, values=["pause_at=2"])
+    assert made.left_out is not None
+    assert {"price", "check"} == set(made.left_out.words)
+    assert "left out" in (run_folder(settings, made.run) / "record.jsonl").read_text()
+    assert train(settings, database).left_out is None
+    assert train(settings, database, rare=2).left_out.dropped == ()
+    words.write_text("nothing of this\n")
+    with pytest.raises(BadInput, match="no row is left"):
+        train(settings, database, vocabulary=words)
+    with database.session() as session:
+        assert {one.state for one in runs.listing(session)} == {"done"}
+
+
 def test_who_may_train(settings: Settings, database: Database) -> None:
     with pytest.raises(Refused):
         train(settings, database, Viewer("max", "manager"))
