@@ -17,7 +17,7 @@ from storage.db.engine import Database, using
 from storage.registry.registry import Registry
 from storage.viewer import Viewer
 from tenor.errors import BadInput
-from tenor.learn import judge_model, judge_together
+from tenor.learn import judge_model, judge_together, judging
 from tenor.settings import Settings
 from tests.model_folders import language_folder
 from tests.tenor.cli.command import tenor
@@ -28,6 +28,11 @@ MOODS = {4: "negative", 11: "negative"}
 """Which of the sentences have one; the others are neutral."""
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def few_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "TIMED", 10)
 
 
 @pytest.fixture
