@@ -210,7 +210,7 @@ def test_an_intent_and_a_slot_of_ones_own_in_one_model(tmp_path: Path) -> None:
     model = AssistantModel(folder)
     [found] = model.read(["where do i rent tandem"])
     assert found.intent == "store.kayak_rental"
-    assert [slot["slot"] for slot in found.slots] == ["boat.kind"]
+    assert "boat.kind" in {slot["slot"] for slot in found.slots}
     validated = [
         json.loads(line)["step"]
         for line in (tmp_path / "record.jsonl").read_text().splitlines()
