@@ -54,6 +54,12 @@ def _handler(cluster: Cluster) -> type[BaseHTTPRequestHandler]:
                     there = cluster.snapshots[cluster.volume(volume)]
                     found = [{"name": one, "uuid": id_} for one, id_ in there.items() if name in ("*", one)]
                     self._answer(200, {"records": found, "num_records": len(found)})
+                case ["storage", "volumes", volume, "snapshots", snapshot]:
+                    there = cluster.snapshots[cluster.volume(volume)]
+                    found_name = next(one for one, id_ in there.items() if id_ == snapshot)
+                    self._answer(
+                        200, {"name": found_name, "uuid": snapshot, "create_time": "2026-11-18T03:00:00+00:00"}
+                    )
                 case ["storage", "snapshot-policies"]:
                     self._answer(200, {"records": [{"name": "none", "uuid": "p1"}], "num_records": 1})
                 case ["storage", "snapshot-policies", _]:
