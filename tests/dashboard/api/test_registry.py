@@ -68,6 +68,7 @@ async def test_nobody_else_brings_models_in(here: Served, bundle: bytes, sqlite_
     assert (await put(here, bundle, name=AGENT)).status_code == 403
     told = hashlib.sha256(bundle).hexdigest()
     assert (await here.client.put("/models/house-1", params={"sha256": told}, content=bundle)).status_code == 401
+    assert (await here.client.get("/models")).status_code == 401
     assert left_behind(sqlite_settings) == []
 
 
