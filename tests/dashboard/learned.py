@@ -16,7 +16,7 @@ from storage.transfer.nemo import LabelledLine, nemo_files
 from storage.viewer import Viewer
 from tenor.learn import finetune, judging, learn
 from tenor.settings import Settings
-from tests.tenor.learn.company_home import ANN, home_of, prepare_home, unknown
+from tests.tenor.learn.company_home import ANN, as_made_up, home_of, prepare_home, unknown
 
 CALLS, LATER = 60, 80
 """When the loop runs first, and when it runs again."""
@@ -32,6 +32,7 @@ def learned_home(folder: Path) -> Path:
     with using(settings) as database:
         _learn(settings, database, ANN, epochs=20)
         add_company(database, unknown, calls=LATER)
+        as_made_up(database, made_up=False)
         _learn(settings, database, Viewer("grace.linden", "analyst"), epochs=20)
         finetune(settings, database, ANN, "apiary@2", recipe="head", values=["replay=0", "epochs=1"])
         finetune(settings, database, ANN, "apiary@2", recipe="head", values=["replay=0", "epochs=8", "rate=0.003"])

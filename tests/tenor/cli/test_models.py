@@ -66,7 +66,7 @@ def test_a_model_with_wrong_golden_answers_is_not_registered(tmp_path: Path) -> 
     ("words", "reason"),
     [
         (("show", "house-9"), "no model house-9"),
-        (("promote", "tenor-language-3"), "no model"),
+        (("promote", "tenor-language-9"), "no model"),
         (("list", "--kind", "telepathy"), "no kind of model"),
         (("rollback", "--why", "x"), "nothing was ever promoted"),
         (("import", "nowhere.zip"), "there is no"),
