@@ -84,6 +84,8 @@ class Evidence:
     certain as all together."""
     new_labels: tuple[str, ...] = ()
     """Labels that only the candidate knows: told, not judged."""
+    unjudged: Sequence[HeldOutSentence] = ()
+    """The sentences that people gave these labels. They count only for how often each model is right."""
     people_kappa: float | None = None
     """How far people agree with each other about such sentences; None where too few were asked twice."""
 
@@ -100,8 +102,9 @@ class Evidence:
 
     def accuracy(self) -> dict[str, dict[str, float]]:
         """Of both models the share of right answers, and its standard error with calls as clusters: what live accuracy
-        is compared with later."""
-        return {side: _share_right(self.sentences, side) for side in ("champion", "candidate")}
+        is compared with later. Live, people give every label, so here all count."""
+        everything = [*self.sentences, *self.unjudged]
+        return {side: _share_right(everything, side) for side in ("champion", "candidate")}
 
 
 def _share_right(sentences: Sequence[HeldOutSentence], side: str) -> dict[str, float]:

@@ -193,7 +193,7 @@ def _language(
     for kind in kinds:
         known = _labels(answers[0], kind)
         new = {getattr(row, kind) for row in rows} - known - {None}  # the champion cannot be right about these
-        there = [
+        labelled = [
             HeldOutSentence(
                 id=row.id, call=row.call or row.group, human=getattr(row, kind),
                 champion=getattr(before, kind), candidate=getattr(after, kind), groups=_groups(row),
@@ -201,11 +201,13 @@ def _language(
                 candidate_on_transcript=on_transcripts[1].get(row.id, ""),
             )
             for row, before, after in zip(rows, *answers, strict=True)
-            if getattr(row, kind) in known
+            if getattr(row, kind)
         ]  # fmt: skip
         found.append(
             Evidence(
-                kind=kind, champion=champion.id, candidate=candidate.id, sentences=there,
+                kind=kind, champion=champion.id, candidate=candidate.id,
+                sentences=[one for one in labelled if one.human in known],
+                unjudged=[one for one in labelled if one.human not in known],
                 worth=worth if kind == "sentiment" else {}, frozen=_frozen(frozen, frozen_answers, kind), costs=costs,
                 new_labels=tuple(sorted(new)),
             )

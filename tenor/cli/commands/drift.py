@@ -121,7 +121,12 @@ def _show(newest: str, name: str, today: list[DriftTest], alarms: list[DriftAlar
             against = " [dim](gate)[/]" if one.against == "gate" else ""
             p = min(one.corrected, one.together)
             table.add_row(
-                measure, escape(one.value), f"{one.before:.1%}{against}", f"{one.now:.1%}", _probability(p), told
+                measure,
+                escape(one.value),
+                f"{one.before:.1%}{against}",
+                f"{one.now:.1%}",
+                _probability(p).removeprefix("= "),
+                told,
             )
     console.print(table)
     for alarm in alarms:
@@ -130,7 +135,7 @@ def _show(newest: str, name: str, today: list[DriftTest], alarms: list[DriftAlar
         span = alarm.first if alarm.first == alarm.last else f"{alarm.first} to {alarm.last}"
         console.print(
             f"[bold red]{alarm.kind} drift[/] {escape(where)}{escape(what)} {alarm.before:.1%} -> {alarm.now:.1%}, "
-            f"p = {_probability(alarm.p)}  [dim]{span}[/]",
+            f"p {_probability(alarm.p)}  [dim]{span}[/]",
             soft_wrap=True,
         )  # fmt: skip
     if not alarms:
@@ -138,7 +143,7 @@ def _show(newest: str, name: str, today: list[DriftTest], alarms: list[DriftAlar
 
 
 def _probability(p: float) -> str:
-    return "< .000001" if p < 1e-6 else f"{p:.2g}"
+    return "< .000001" if p < 1e-6 else f"= {p:.2g}"
 
 
 def _draw(plot: Path, name: str, charts: dict[Measure, dict[str, list[DriftPoint]]], tests: list[DriftTest]) -> None:

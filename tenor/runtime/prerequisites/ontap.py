@@ -67,7 +67,8 @@ def _cluster(settings: Settings) -> list[Finding]:
     volume = settings.learn.ontap_volume
     if not volume:
         return [
-            Finding("4 volume", "bad", "learn.ontap_volume is not set", "set it to the volume that holds learn.url")
+            Finding("4 account and API", "bad", "not looked at: the volume must be named first"),
+            Finding("5 volume", "bad", "learn.ontap_volume is not set", "set it to the volume that holds learn.url"),
         ]
     try:
         found = look(settings)
