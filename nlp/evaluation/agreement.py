@@ -7,8 +7,9 @@ draws are one multiplication.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,21 @@ class Estimate:
     value: float
     low: float
     high: float
+
+    def share(self) -> str:
+        """As people read it: 83.1 % (80.2 to 85.9)."""
+        value, low, high = (f"{100 * value:.1f}" for value in (self.value, self.low, self.high))
+        return with_interval(f"{value} %", low, high)
+
+    def plain(self) -> dict[str, float | None]:
+        """JSON has no word for what is not a number."""
+        return {name: value if math.isfinite(value) else None for name, value in asdict(self).items()}
+
+
+def with_interval(value: str, low: str, high: str) -> str:
+    if "nan" in value:
+        return "-"
+    return value if "nan" in low else f"{value} ({low} to {high})"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ for the word error rate, which is reported beside it and is no part of it.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +17,7 @@ from typing import Any
 
 from whisper_normalizer.english import EnglishTextNormalizer
 
-from nlp.evaluation.agreement import FEWEST_CALLS, ConfusionCounts, Estimate
+from nlp.evaluation.agreement import FEWEST_CALLS, ConfusionCounts, Estimate, with_interval
 from nlp.evaluation.alignment import HypothesisWord, ReferenceSentence, align, word_errors
 from nlp.evaluation.comparison import Comparison, compare
 from nlp.evaluation.terms import TermCounter, TermErrors
@@ -141,16 +140,16 @@ class Report:
         measured, own = self.judged.measured, self.judged.agreement
         estimates = measured.estimates()
         document = {
-            METRIC: _plain(estimates["mean difference"]),
+            METRIC: estimates["mean difference"].plain(),
             "anchor": self._anchor,
             "calls": len(own.counts),
             "sentences": len(self.sentences),
             "labelled": self._labelled,
             "not_recognised": self._missed,
             "model": self.judged.model,
-            "against_itself": _plain(own.estimates()["mean difference"]),
-            "bare_words": _plain(self._bare_mean),
-            "figures": {name: _plain(estimate) for name, estimate in estimates.items()},
+            "against_itself": own.estimates()["mean difference"].plain(),
+            "bare_words": self._bare_mean.plain(),
+            "figures": {name: estimate.plain() for name, estimate in estimates.items()},
             "labels": list(measured.labels),
             "confusion": measured.matrix.astype(int).tolist(),
             "neutral_share": self.neutral_share,
@@ -166,8 +165,8 @@ class Report:
         if self.baseline is not None and (compared := self.comparison) is not None:
             document["baseline"] = {
                 "model": self.baseline.model,
-                "figures": {name: _plain(one) for name, one in self.baseline.measured.estimates().items()},
-                "difference": {name: _plain(one) for name, one in compared.differences.items()},
+                "figures": {name: one.plain() for name, one in self.baseline.measured.estimates().items()},
+                "difference": {name: one.plain() for name, one in compared.differences.items()},
                 "compared_by": compared.by,
                 "outcome": compared.outcome,
                 "verdict": compared.text,
@@ -189,16 +188,16 @@ class Report:
             *self._self_comparison(),
             f"  on bare words           {_number(self._bare_mean)}   both sides in lower case, without punctuation",
             f"mean shift                {_number(mean_shift, sign=True)}   above 0: better than it was meant",
-            f"accuracy                  {_share(estimates['accuracy'])}",
-            f"macro-F1                  {_share(estimates['macro-F1'])}",
-            f"non-neutral recall        {_share(estimates['non-neutral recall'])}",
-            f"non-neutral precision     {_share(estimates['non-neutral precision'])}",
+            f"accuracy                  {estimates['accuracy'].share()}",
+            f"macro-F1                  {estimates['macro-F1'].share()}",
+            f"non-neutral recall        {estimates['non-neutral recall'].share()}",
+            f"non-neutral precision     {estimates['non-neutral precision'].share()}",
             "",
             f"{'':10}{'precision':>26}{'recall':>26}{'F1':>26}{'sentences':>11}",
         ]
         wanted = measured.matrix.sum(axis=1)
         for label, count in zip(measured.labels, wanted, strict=True):
-            cells = "".join(f"{_share(estimates[f'{name} {label}']):>26}" for name in ("precision", "recall", "F1"))
+            cells = "".join(f"{estimates[f'{name} {label}'].share():>26}" for name in ("precision", "recall", "F1"))
             lines.append(f"{label:10}{cells}{count:11,.0f}")
         lines += ["", *self._confusion(), "", self.warning]
         return lines + (["", *self._difference()] if self.baseline is not None else [])
@@ -260,23 +259,7 @@ class Report:
 
 def _number(estimate: Estimate, *, sign: bool = False) -> str:
     form = "+.3f" if sign else ".3f"
-    return _with_interval(*(f"{value:{form}}" for value in (estimate.value, estimate.low, estimate.high)))
-
-
-def _share(estimate: Estimate) -> str:
-    value, low, high = (f"{100 * value:.1f}" for value in (estimate.value, estimate.low, estimate.high))
-    return _with_interval(f"{value} %", low, high)
-
-
-def _with_interval(value: str, low: str, high: str) -> str:
-    if "nan" in value:
-        return "-"
-    return value if "nan" in low else f"{value} ({low} to {high})"
-
-
-def _plain(estimate: Estimate) -> dict[str, float | None]:
-    """JSON has no word for what is not a number."""
-    return {name: value if math.isfinite(value) else None for name, value in asdict(estimate).items()}
+    return with_interval(*(f"{value:{form}}" for value in (estimate.value, estimate.low, estimate.high)))
 
 
 def _bare(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,6 +67,16 @@ def progress() -> Progress:
         transient=True,
         disable=not errors.is_terminal,
     )
+
+
+def writable_folder(folder: Path, option: str) -> None:
+    """Make it, and try it: a place that cannot be written is told before the work."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise BadInput(f"{option} {folder} cannot be written: {error.strerror}", "name a folder") from None
 
 
 def report_faults(path: Path, read: Callable[[], str], *, as_json: bool) -> None:

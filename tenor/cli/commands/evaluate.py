@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
+from tenor.cli.commands.evaluate_sentences import sentences
 from tenor.cli.context import run, settings
-from tenor.cli.output import progress, say
+from tenor.cli.output import progress, say, writable_folder
 from tenor.cli.params import Json
 from tenor.cli.progress_view import BatchBars
 from tenor.errors import BadInput, Unavailable
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nlp.evaluation.transcripts import ReferenceCall
 
 app = typer.Typer(help="Measure how good the pipeline is.", no_args_is_help=True)
+app.command()(sentences)
 
 
 @app.callback()
@@ -85,7 +86,7 @@ def pipeline(
         language__model=model and str(model),
     )
     if out:
-        _prepare(out)
+        writable_folder(out, "--out")  # told before hours of hearing
     data = data or _default_data()
     calls = transcripts.read(data)
     expected = read_terms(terms) if terms else chosen.speech.boosted
@@ -110,16 +111,6 @@ def pipeline(
     if out:
         _write(out, report, heard)
         say(f"report, picture and sentences are in {out}")
-
-
-def _prepare(folder: Path) -> None:
-    """A place that cannot be written is told before hours of hearing."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise BadInput(f"--out {folder} cannot be written: {error.strerror}", "name a folder") from None
 
 
 def _default_data() -> Path:
