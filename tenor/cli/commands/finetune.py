@@ -65,8 +65,8 @@ def finetune(
     """Train a model on a dataset, from the one that is in force.
 
     What comes of it is a candidate in the registry; `tenor models gate` judges it. `head` takes minutes and needs
-    nothing more than Tenor; the other recipes need torch (`pip install 'tenor[finetune]'`). SIGTERM saves a checkpoint
-    and ends with 75; `--resume` goes on from there. With --on it runs elsewhere, as a job: see `tenor jobs`.
+    nothing more than Tenor; the other recipes need torch (`pip install 'tenor\\[finetune]'`). SIGTERM saves a
+    checkpoint and ends with 75; `--resume` goes on from there. With --on it runs elsewhere, as a job: see `tenor jobs`.
     """
     if parameters:
         _show_parameters(recipe)
