@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 from dialog.understanding.words import CHAINS
 from dialog.values.tokens import word_set
 
-CAPITALISED = word_set(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
-    "september october november december christmas thanksgiving halloween easter"
+MONTHS = word_set("january february march april may june july august september october november december")
+CAPITALISED = MONTHS | word_set(
+    "monday tuesday wednesday thursday friday saturday sunday christmas thanksgiving halloween easter"
 )
 """Days, months and holidays."""
 
@@ -26,6 +27,8 @@ TIME_WORDS = word_set(
 """Words of which a time is said back as it was said."""
 
 
+_ANOTHER_DAY = re.compile(r"^(?:the )?(?:day after(?! tomorrow)|(?:next|following) day)\b")
+"""Says a day by the one that was spoken of before."""
 _SHORT = {"st": "saint", "ste": "sainte", "ft": "fort", "mt": "mount"}
 """How cities are abbreviated."""
 
@@ -82,8 +85,10 @@ def when_phrase(when: Any, now: datetime) -> str:
     if not text:
         return day_name(when.get("from"), now)
     one_day = when.get("from") == when.get("to")
-    if one_day and any(one.isdigit() for one in text):
+    if one_day and (any(one.isdigit() for one in text) or _ANOTHER_DAY.search(text)):
         return on_day(when.get("from"), now)
+    if text in MONTHS:
+        return f"in {text.capitalize()}"
     if not all(word.removesuffix("'s") in CAPITALISED | TIME_WORDS or word.isdigit() for word in text.split()):
         first = on_day(when.get("from"), now)  # misspelt or misheard: the days that were understood
         return first if one_day else f"{first.replace('on ', 'from ', 1)} to {day_name(when.get('to'), now)}"

@@ -60,6 +60,8 @@ class _Teller:
         self.yes_no = intent.endswith("_yes_no") or bool(_ASKS.match(text))
         self.one = self.days[0]
         self.several = len(self.days) > 1
+        self.metric = slots.get("units") == "metric"
+        self.unit = "degrees Celsius" if self.metric else "degrees Fahrenheit"
 
     def sentence(self) -> str:
         match self.measure:
@@ -82,7 +84,7 @@ class _Teller:
         best = max(self.days, key=lambda day: _value(day, chance_of))
         percent = round(_value(best, chance_of))
         total = sum(_value(day, amount) for day in (likely or [best]))
-        inches = f", with about {_inches(total)}" if total >= 0.05 else ""
+        inches = f", with about {self._depth(total, what)}" if total >= 0.05 else ""
         if self.yes_no:
             said = "Yes" if likely else "Probably not" if percent >= 30 else "No"
             lead = f"{said}. {self.lead}"
@@ -113,21 +115,34 @@ class _Teller:
         present = _value(self.current, "temperature_f") if self.current.get("temperature_f") is not None else None
         answer = self._warm_enough(high, low, present) if self.yes_no else ""
         if self.at_present and present is not None and not self.several:
-            now = f"it is {present:.0f} degrees now"
-            return f"{answer}{self.lead}: {now}, with a high of {high:.0f} and a low of {low:.0f}."
+            now = f"it is {self._degrees(present)} {self.unit if self.metric else 'degrees'} now"
+            return (
+                f"{answer}{self.lead}: {now}, with a high of {self._degrees(high)} and a low of {self._degrees(low)}."
+            )
         if self.several:
-            return f"{answer}{self.lead}: between {low:.0f} and {high:.0f} degrees Fahrenheit."
-        return f"{answer}{self.lead}: a high of {high:.0f} and a low of {low:.0f} degrees Fahrenheit."
+            return f"{answer}{self.lead}: between {self._degrees(low)} and {self._degrees(high)} {self.unit}."
+        return f"{answer}{self.lead}: {self._high_low(high, low)} {self.unit}."
+
+    def _degrees(self, fahrenheit: float) -> str:
+        return f"{round((fahrenheit - 32) / 1.8 if self.metric else fahrenheit)}"
+
+    def _depth(self, inches: float, what: str) -> str:
+        """Rain is told in millimeters, snow in centimeters."""
+        if not self.metric:
+            return _inches(inches)
+        return f"{number(inches * 2.54)} centimeters" if what == "snow" else f"{inches * 25.4:.0f} millimeters"
 
     def _warm_enough(self, high: float, low: float, present: float | None) -> str:
         """Yes or no, by the word of the question."""
         text = self.text.lower()
         if limit := _DEGREES.search(text):
             figure = (
-                {"zero": 0.0, "freezing": 32.0}.get(limit.group(2))
+                {"zero": 0.0, "freezing": 32.0}.get(limit.group(2).lower())
                 if not limit.group(2).lstrip("-").isdigit()
                 else float(limit.group(2))
             )
+            if self.metric and figure is not None and limit.group(2).lower() != "freezing":
+                figure = figure * 1.8 + 32
             above = limit.group(1).split()[0] in ("above", "over", "more", "hotter", "warmer")
             return "Yes. " if (high > (figure or 0) if above else low < (figure or 0)) else "No. "
         for words, yes in (
@@ -180,18 +195,20 @@ class _Teller:
                 if wet
                 else ", and mostly dry"
             )
-            return f"{self.lead}: between {low:.0f} and {high:.0f} degrees Fahrenheit{days}."
+            return f"{self.lead}: between {self._degrees(low)} and {self._degrees(high)} {self.unit}{days}."
         condition = str(
             (self.current if self.at_present and self.current else self.one).get("condition")
             or self.one.get("condition")
             or "mixed"
         )
         if self.at_present and self.current.get("temperature_f") is not None:
-            return (
-                f"{self.lead}: {condition} and {_value(self.current, 'temperature_f'):.0f} degrees now, "
-                f"with a high of {high:.0f} and a low of {low:.0f}."
-            )
-        return f"{self.lead}: {condition}, with a high of {high:.0f} and a low of {low:.0f} degrees Fahrenheit."
+            present = self._degrees(_value(self.current, "temperature_f"))
+            unit = self.unit if self.metric else "degrees"
+            return f"{self.lead}: {condition} and {present} {unit} now, with {self._high_low(high, low)}."
+        return f"{self.lead}: {condition}, with {self._high_low(high, low)} {self.unit}."
+
+    def _high_low(self, high: float, low: float) -> str:
+        return f"a high of {self._degrees(high)} and a low of {self._degrees(low)}"
 
     def _condition(self) -> str:
         condition = self.one.get("condition")

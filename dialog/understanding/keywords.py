@@ -11,6 +11,7 @@ from typing import Final
 
 from dialog.understanding.types import Intent, Reading, Span
 from dialog.understanding.words import CHAINS, FUNCTION_WORDS, PLAIN_STORES, STORE_WORDS, WEATHER_WORDS
+from dialog.values.tokens import word_set
 from tenor.taxonomy.assistant import NO_MATCH
 
 _YES_NO: Final = re.compile(
@@ -38,7 +39,8 @@ _WEATHER: Final = (
 _SHOPPING: Final = re.compile(
     r"\b(?:buy|sell|carry|price|prices|cost|costs|in stock|available|cheapest|store|shop|get an?|find an?|need "
     r"an? new|"
-    r"looking for|reserve|do you have|have you got|got any|how much (?:is|are|does|do|for)|boots|jackets|shovel|"
+    r"looking for|reserve|do you have|(?:stores?|shops?|markets?)(?: \w+){0,3} (?:have|has|sell|sells|carry|carries)|"
+    r"have you got|got any|how much (?:is|are|does|do|for)|boots|jackets|shovel|"
     r"coats|"
     r"where can|umbrellas|warranty|reserve|hold)\b"
 )
@@ -51,6 +53,13 @@ OUR_STORE: Final = (
 _POLITE: Final = r"(?:and|so|hey|hi|hello|um|uh|ok|okay|please|well)"
 _WISHES: Final = r"(?:i need|i want|i'd like|i would like|(?:i'm |i am )?looking for|get me|i'm after)"
 _KINDS: Final = "|".join(sorted(STORE_WORDS - {"place", "places", "bar", "bars", "joint", "joints"}))
+KIND_OF_PLACE: Final = (
+    rf"^(?!.*\bmap\b)(?:{_POLITE}\W+)*"
+    rf"(?:{_WISHES}|where(?:'s| is| are)|(?:find|show|get) (?:me|us)|find|(?:is|are) there|"
+    rf"do you know|know of|any) (?:(?:a|an|the|any|some) )?(?:\w+ ){{0,2}}(?:{_KINDS})"
+    r"(?: (?:in|near|around|close|nearby|at|by|on|for me|please|here|there|somewhere|open) ?.*)?$"
+)
+"""Asks for a kind of place and says no more than where."""
 
 _INTENTS: Final = tuple(
     (name, score, re.compile(pattern))
@@ -61,6 +70,7 @@ _INTENTS: Final = tuple(
         ("store_location", 0.9, r"\b(?:which|what) (?:store|shop|restaurant|place|market)s?\b"),
         ("store_location", 0.96, rf"\b{OUR_STORE}\b"),
         ("store_location", 0.92, rf"^(?:{_POLITE}\W+)*{_WISHES} (?:a|an|the|some) (?:\w+ ){{0,2}}(?:{_KINDS})\b"),
+        ("store_location", 0.95, KIND_OF_PLACE),
         ("store_location", 0.85, r"^(?:the |some )?(?:best|good|great|top|decent) .+ (?:in|near|around) "),
         (
             "reserve",
@@ -175,6 +185,9 @@ _SMALL_TALK: Final = tuple(
             r"(?:i need |please |can you )*(?:help(?: me)?(?: out)?|what can (?:you|i) (?:do|ask|say)"
             r"(?: for me| you| here)?|what (?:do|can) you (?:do|know|help with|help me with|offer)|"
             r"how (?:does this|do you|can you) (?:work|help me|help)|"
+            r"why(?: (?:do|would|should) (?:you|i) (?:need|want|have) "
+            r"(?:to know |to tell you )?(?:that|this|it|to know)|"
+            r"(?: (?:do|are) you)? ask(?:ing)?)?|what (?:do you need (?:that|it|this) for|for)|"
             r"what are my options|options|menu|what else can you do|how can you help(?: me)?)",
         ),
         (
@@ -264,6 +277,8 @@ _CHAIN: Final = re.compile(
     re.IGNORECASE,
 )
 _TOKEN: Final = re.compile(r"[^\s,;:!?\"()]+")
+_BEFORE_GOODS: Final = word_set("a an the some have has sell sells carry carries buy stock")
+"""Behind these, a word of the weather begins the name of a product ("snow shovels")."""
 
 
 def normal(text: str) -> str:
@@ -365,7 +380,7 @@ def _spans(text: str) -> list[Span]:
         if word in FUNCTION_WORDS and word not in STORE_WORDS:
             close()
             after = word
-        elif word in WEATHER_WORDS and not run and after not in ("a", "an", "the", "some"):
+        elif word in WEATHER_WORDS and not run and after not in _BEFORE_GOODS:
             close()
         else:
             run.append(token)

@@ -12,7 +12,8 @@ STORE_WORDS: Final = word_set(
     "stations deli grocery pizzeria steakhouse bistro salon barbershop florist bookstore dealership cinema theater "
     "hospital library museum park outlet outlets place places joint joints atm garage laundromat chemist butcher "
     "boutique florists buffet dentist dentists barber barbers vet veterinarian hairdresser optician tailor mechanic "
-    "spa clinic doctor plumber locksmith electrician"
+    "spa clinic doctor plumber locksmith electrician zoo school schools church churches stadium theatre airport "
+    "playground arcade aquarium bowling gallery gyms libraries museums parks clinics hospitals vets spas"
 )
 """A phrase that ends in one of these names a kind of place."""
 
@@ -33,7 +34,7 @@ CHAINS: Final = frozenset(_CHAINS.split("|"))
 
 FUNCTION_WORDS: Final = word_set(
     "whether ship shipping under below over per total cheaper "
-    "highest-rated top-rated best-rated lowest-rated best-reviewed "
+    "bye after before highest-rated top-rated best-rated lowest-rated best-reviewed "
     "a an the this that these those it its they them their there here i i'm im i'd i'll me my mine we us our you your "
     "ya yall y'all he she his her who whose what what's whats what're which where where's wheres when how how's why "
     "is isn't are aren't was were be been am do does did don't doesn't have has had having got gotta get getting gets "

@@ -19,6 +19,7 @@ TYPES = {
     "sort": "dialog.values.shop.sort:SortParser",
     "store": "dialog.values.shop.store:StoreParser",
     "text": "dialog.values.text:TextParser",
+    "units": "dialog.values.units:UnitsParser",
     "when": "dialog.values.when.parser:WhenParser",
     "yes_no": "dialog.values.yes_no:YesNoParser",
 }

@@ -13,6 +13,7 @@ from dialog.engine.interpretation.line import Line, held, is_wish
 from dialog.engine.scope import used_by
 from dialog.engine.session import Frame, SlotValue
 from dialog.engine.turn import Turn
+from dialog.replies.phrases import on_day
 from dialog.values.types import Value
 
 _CORRECTS: Final = re.compile(
@@ -24,7 +25,8 @@ _CORRECTS: Final = re.compile(
 )
 _INSTEAD: Final = re.compile(r"\b(?:instead|rather)\W*$", re.IGNORECASE)
 _FURTHER: Final = re.compile(
-    r"^(?:(?:ok|okay|so|well|um|uh|oh|hmm|alright|great|thanks)[\s,]+)*(?:and|what about|how about|what if|how "
+    r"^(?:(?:ok|okay|so|well|um|uh|oh|hmm|alright|all right|right|fine|sure|great|cool|thanks|thank you|never ?mind|"
+    r"no problem|no worries|then|yes|yeah|no)[\s,.!]+)*(?:and|what about|how about|what if|how "
     r"is|same for|"
     r"or|also|then|and then|try|same thing (?:for|in)|the same (?:for|in))\b[\s,]*(?:what about|how about|also|"
     r"for|with)?\s*",
@@ -40,6 +42,8 @@ _DENIED: Final = re.compile(
 _DAY_AFTER: Final = re.compile(
     r"\b(?:the )?(?:day after(?: that| then)?|(?:next|following) day)\b(?!\s+tomorrow)", re.IGNORECASE
 )
+_PART: Final = re.compile(r"(?:(?:in|during|at) )?(?:the )?(?:morning|afternoon|evening|night)", re.IGNORECASE)
+"""A part of a day, without the day."""
 _IT_CLAUSE: Final = re.compile(r"^(?:the |a |an |some |any )", re.IGNORECASE)
 _TAIL: Final = re.compile(r"[\s,]*(?:then|please|instead|too|as well|though)?[\s?.!,]*$", re.IGNORECASE)
 
@@ -80,6 +84,19 @@ def next_day(turn: Turn, line: Line) -> None:
     line.values["when"] = [Value(type="when", text=found.group(), start=found.start(), end=found.end(), value=value)]
 
 
+def same_day(turn: Turn, line: Line) -> None:
+    """ "and in the evening?" after tomorrow: the evening of that day."""
+    frame, found = turn.session.task, line.values.get("when")
+    if frame is None or "when" not in frame.slots or not found or not _PART.fullmatch(found[0].text):
+        return
+    last, said = frame.slots["when"].value, found[0].value
+    if isinstance(last, dict) and last.get("from") == last.get("to") and last.get("from") != said.get("from"):
+        words = on_day(last["from"], turn.now)
+        text = f"{words} {said['part']}" if words == "tomorrow" else f"{words.removeprefix('on ')} {said['part']}"
+        value = {**said, "text": text, "from": last["from"], "to": last["to"]}
+        line.values["when"] = [msgspec.structs.replace(found[0], value=value)]
+
+
 def landing(turn: Turn, line: Line) -> Frame | None:
     """The newest task that takes all values of the line."""
     session = turn.session
@@ -97,7 +114,7 @@ def bare_item(turn: Turn, line: Line) -> bool:
     """ "and eggs?" after a price: what follows the opening is read as the item of the last task, if it had one."""
     if line.values.keys() - {"sort"} or (is_wish(line.intent) and line.score >= 0.9):
         return False
-    text = _TAIL.sub("", _CORRECTS.sub("", _FURTHER.sub("", _DENIED.sub("", line.text))))
+    text = _TAIL.sub("", _CORRECTS.sub("", _FURTHER.sub("", _DENIED.sub("", line.text)))).strip()
     text = _IT_CLAUSE.sub("", text)
     if not 1 <= len(text.split()) <= 4:
         return False

@@ -17,6 +17,7 @@ from dialog.engine.interpretation.correction import (
     goes_on,
     landing,
     next_day,
+    same_day,
     without_negated,
 )
 from dialog.engine.interpretation.guard import guarded
@@ -97,6 +98,8 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
     if line.reading.sentiment:
         session.context["sentiment"] = line.reading.sentiment
         note_mood(turn, line.reading.sentiment)
+    if line.intent == "universal.no" and not named and corrects(text) and _amend(turn, runner, line):
+        return  # "no, I said a lamp"
     noise = session.pending is not None and not has_cue(words, line.intent)
     if line.score >= SURE and not line.values and not named and not noise and _everywhere(turn, line.intent):
         return
@@ -195,6 +198,7 @@ def _amend(turn: Turn, runner: Runner, line: Line) -> bool:
     if session.task is None and not session.frames:
         return False
     next_day(turn, line)
+    same_day(turn, line)
     correcting, further = corrects(line.text), goes_on(line.text)
     if correcting:
         without_negated(line)

@@ -72,7 +72,7 @@ _FILLERS: Final = word_set(
     "is be let "
     "me let's lets try i i'd like say um, now make that this these which are yes yeah yep wrong think guess those only "
     "same thing hey actually no not meant mean "
-    "i'm sorry said want wanted need change there during until"
+    "i'm sorry said want wanted need change there during until fine sure alright cool never mind problem worries"
 )
 
 
@@ -337,6 +337,8 @@ def _settle(turn: Turn, line: Line) -> None:
         if slot.type != "place" or slot.name in line.values:
             continue
         line.unknown_place = line.unknown_place or unknown_place(turn, line.text)
+        if any(line.unknown_place in one.text for values in line.values.values() for one in values):
+            line.unknown_place = ""  # "in fahrenheit"
         if _HERE.match(normal(line.unknown_place)):
             line.here, line.unknown_place = True, ""
         if here is not None and line.unknown_place.lower() in here.group().lower():

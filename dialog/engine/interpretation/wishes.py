@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from dialog.engine.interpretation.line import Line, all_known, is_wish, read_line
 from dialog.engine.interpretation.repair import begins_repair, is_repair, read_repaired
 from dialog.engine.scope import needed_by
@@ -23,6 +25,12 @@ _CLAUSE: Final = re.compile(
     r"^\W*(?:what|how|where|when|which|who|will|is|are|do|does|can|could|should|would|tell|show|find|i)\b",
     re.IGNORECASE,
 )
+_STATES: Final = re.compile(
+    r"^\W*(?:(?:hi|hello|hey|so|um|uh|well|ok|okay)\W+)*(?:i(?:'m| am|'d| would)?|we(?:'re| are)?|looking|my)\b",
+    re.IGNORECASE,
+)
+"""Says what is wanted, and asks nothing."""
+_REFERS: Final = re.compile(r"\b(?:it|they|them|those|these|one|ones|any|that)\b", re.IGNORECASE)
 SHARED: Final = frozenset(("place", "when"))
 """Types that hold for all wishes of a line."""
 REPEATED: Final = frozenset(("place", "when", "item", "store"))
@@ -62,7 +70,7 @@ def split(turn: Turn, understander: Understander, text: str, whole: Line, action
     if len(lines) < 2:
         return [wish_of(turn, whole)]
     turn.note("wishes", str(len(lines)))
-    wishes = [wish_of(turn, line) for line in lines[:MOST]]
+    wishes = _without_leads([wish_of(turn, line) for line in lines[:MOST]])
     _share(turn, wishes, action_of)
     return [wish for at, wish in enumerate(wishes) if not any(_same(wish, one) for one in wishes[:at])]
 
@@ -71,6 +79,19 @@ def _same(wish: Wish, other: Wish) -> bool:
     """ "i'm hungry, where can i eat": said twice, wanted once."""
     values = {name: held.value for name, held in wish.slots.items()}
     return wish.intent == other.intent and values == {name: held.value for name, held in other.slots.items()}
+
+
+def _without_leads(wishes: list[Wish]) -> list[Wish]:
+    """ "i need three white t-shirts, are they in stock in dallas": what is wanted, then the question about it."""
+    kept = wishes[:1]
+    for wish in wishes[1:]:
+        last = kept[-1]
+        about = _REFERS.search(wish.text) and not {"item", "store"} & wish.slots.keys()
+        if about and "item" in last.slots and _STATES.match(last.text):
+            kept[-1] = msgspec.structs.replace(wish, slots={**last.slots, **wish.slots})
+        else:
+            kept.append(wish)
+    return kept
 
 
 def _family(wish: Wish) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from dialog.understanding.keywords import OUR_STORE, Keywords, fixed_phrase, normal
+from dialog.understanding.keywords import KIND_OF_PLACE, OUR_STORE, Keywords, fixed_phrase, normal
 from dialog.understanding.tags import CachedUnderstander
 from dialog.understanding.types import Intent, Reading, Span, Understander, VersionedUnderstander
 from dialog.understanding.unanswered import has_cue
@@ -52,11 +52,13 @@ _PLAIN_QUESTION: Final = re.compile(
 _OVERRULED: Final = re.compile(
     r"\b(?:(?:can|could|may) i (?:return|exchange)|(?:want|need|like|have) to (?:return|exchange)|"
     r"return policy|feel like (?:having|eating)|craving|in the mood for|"
-    r"(?:i(?:'d| would) like|i want) (?:some )?(?:\w+ )?food|i (?:want|need) to buy)\b"
+    r"(?:i(?:'d| would) like|i want) (?:some )?(?:\w+ )?food|i (?:want|need) to buy)\b|"
+    rf"{KIND_OF_PLACE}"
 )
 """Taken for nothing by the model; what the shop says about its products answers it, or a restaurant."""
 _IDIOM: Final = re.compile(
-    rf"\b(?:the damage for|set me back|going rate|wear (?:shorts|a tank top|flip flops)|{OUR_STORE})\b"
+    rf"\b(?:the damage for|set me back|going rate|wear (?:shorts|a tank top|flip flops)|{OUR_STORE})\b|"
+    r"\b(?:wether|wheather|weater|weahter)\b"
 )
 """Says what is wanted, whatever the words mean one by one."""
 _NAMES_THINGS: Final = frozenset(("price_check", "inventory_check", "store_location", "reserve"))
