@@ -17,7 +17,7 @@ from typing import Final
 import structlog
 
 from dialog.call import ATTRIBUTE, AssistantCall, CallContext
-from dialog.engine.events import Escalated, GivenBack, Heard, Key, TakenOver
+from dialog.engine.events import Escalated, GivenBack, Heard, Key, NobodyCame, TakenOver
 from dialog.exchange import HANDOVER_RULE, ROLE, CallInput
 from tenor.bounded_dict import BoundedDict
 from tenor.bus import Commit, Partition, Record
@@ -185,6 +185,8 @@ class AssistantPartition:
                 _put(call, record, "key", event=Key(event.digit))
             case CallTakenOver():
                 _put(call, record, "taken_over", event=TakenOver(event.agent))
+            case CallGivenBack() if event.unanswered:
+                _put(call, record, "nobody_came", event=NobodyCame())
             case CallGivenBack():
                 _put(call, record, "given_back", event=GivenBack(event.agent))
 

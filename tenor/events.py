@@ -458,6 +458,8 @@ class CallGivenBack(Event, tag="call_given_back", frozen=True, kw_only=True):
     """Account name of the person."""
     at: float
     """When."""
+    unanswered: bool = False
+    """Nobody had taken it: a telephone platform brings the caller back from its queue."""
 
 
 class Note(Event, tag="note", frozen=True, kw_only=True):

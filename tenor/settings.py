@@ -196,6 +196,12 @@ class GatewaySettings(Section):
     handover_s: float = Field(
         60.0, ge=0, description="how long a call that the assistant handed over waits for the stream with the person"
     )
+    return_s: float = Field(
+        5.0,
+        ge=0,
+        description="how long a call waits, after the stream with the person has ended, for the platform to bring the "
+        "caller back to the assistant",
+    )
     silence_s: float = Field(30.0, gt=0, description="a socket that has sent nothing for this long is closed")
     assistant: dict[str, str] = Field(
         {},

@@ -81,7 +81,7 @@ export default function (component) {
     const written = !onTelephone(about)
     const root = el("section", { class: "card handover waits", role: "listitem", "data-call": about.id },
       el("div", { class: "line" }, el("b", { text: about.handover.state === "missed" ? "Nobody came yet" : "Waits for a person" }), time,
-        el("span", { class: "gap" }), written ? take : el("span", { class: "soft", text: `in the telephone queue ${about.handover.queue}` })),
+        el("span", { class: "gap" }), written ? take : about.handover.state === "waiting" ? el("span", { class: "soft", text: `in the telephone queue ${about.handover.queue}` }) : null),
       el("p", { text: [reasonOf(about.handover), about.summary].filter(Boolean).join(". ") }), trouble)
     return { root, time }
   }

@@ -87,7 +87,7 @@ export function takeover({ name, role, token }) {
     const asked = call.askedTurn()
     const told = waits(handover) || mine
     about.hidden = !told
-    say(about, [reasonOf(handover), asked?.handover.summary, waits(handover) && !written ? `The call is in the telephone queue ${handover.queue}.` : ""].filter(Boolean).join(". "))
+    say(about, [reasonOf(handover), asked?.handover.summary, handover.state === "waiting" && !written ? `The call is in the telephone queue ${handover.queue}.` : ""].filter(Boolean).join(". "))
     const slots = told ? Object.entries(call.lastTurn()?.slots || {}) : []
     chips.replaceChildren(...slots.map(([slot, value]) => el("span", { class: "chip" }, `${slotName(slot)} `, el("b", { text: value }))))
     take.hidden = !TAKES.has(role) || !written || handover.state === "taken" || (role === "agent" && !waits(handover))

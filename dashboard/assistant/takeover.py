@@ -40,9 +40,7 @@ class Takeovers:
 
     async def take(self, viewer: Viewer, call: str) -> Handover:
         """The conversation is this person's from now on, unless somebody was quicker."""
-        row, now = await self._find(viewer, call)
-        if is_on_telephone(row.source, row.medium):
-            raise Denied(409, "this call is on the telephone: whoever answers it there has it")
+        _, now = await self._find(viewer, call)
         if now.state == "taken":
             _only(viewer, now)
             return now
@@ -110,6 +108,8 @@ class Takeovers:
             raise Denied(409, "this is no conversation with the assistant")
         if row.state not in GOING_ON:
             raise Denied(409, "this conversation is over")
+        if is_on_telephone(row.source, row.medium):
+            raise Denied(409, "this call is on the telephone: whoever answers it there has it, and gives it back there")
         return row, heard if heard.state else read_handover(row.handover)
 
     def _row(self, viewer: Viewer, call: str, heard: Handover) -> CallRow | None:

@@ -14,7 +14,8 @@ from ingest.gateway.leg import Leg
 from ingest.gateway.outbox import CallOutbox, Overflow
 from ingest.gateway.playback import Playback
 from ingest.gateway.track import Track
-from tenor.events import Call, CallEnded, CallStarted, CallState, CallTakenOver, Event, Medium
+from tenor.events import Call, CallEnded, CallGivenBack, CallStarted, CallState, CallTakenOver, Event, Medium
+from tenor.settings import GatewaySettings
 
 log = structlog.get_logger(__name__)
 
@@ -64,8 +65,10 @@ class PhoneCall:
         """Of a call that the assistant answers."""
         self.handed_over_at: float | None = None
         """Since when the platform's queue has a call that the assistant answered."""
-        self.taken = False
-        """Whether a person speaks in the assistant's place."""
+        self.person: str | None = None
+        """Who speaks in the assistant's place; empty if the platform gives no name."""
+        self._person_left = ""
+        """Why the conversation with that person is over, while the platform may bring the caller back."""
         self._chunk_ms = chunk_ms
         self._on_end = on_end
         self._tracks: dict[int, Track] = {}
@@ -92,6 +95,7 @@ class PhoneCall:
             log.info("call resumed", call=self.id)
             self._put([self._started])
         self.lost_at = None
+        self._person_left = ""
         self._legs.append(leg)
 
     def hand_over(self) -> None:
@@ -106,24 +110,41 @@ class PhoneCall:
 
     def take_over(self, agent: str) -> None:
         """A socket with the person on it has joined."""
-        if not self.taken:
-            self.taken = True
+        if self.person is None:
+            self.person = agent
             self.tell([CallTakenOver(call=self.id, agent=agent, at=time.time())])
 
-    def hang_up(self, leg: Leg, reason: str) -> None:
-        """A socket is done in the platform's own words."""
-        self._legs = [other for other in self._legs if other is not leg]
-        if not self._legs:
-            self.end(reason)
+    def give_back(self, playback: Playback | None) -> None:
+        """The platform has brought the caller back, from a person or from a queue in which nobody came: the assistant
+        goes on."""
+        given = CallGivenBack(call=self.id, agent=self.person or "", unanswered=self.person is None, at=time.time())
+        self.playback, self.handed_over_at, self.person = playback, None, None
+        self.tell([given])
 
-    def give_up(self, resume_s: float, handover_s: float, now: float) -> bool:
+    def hang_up(self, leg: Leg, reason: str) -> None:
+        """A socket is done in the platform's own words. One with a person on it is also done when the person leaves,
+        and the platform may go on with the assistant."""
+        self._legs = [other for other in self._legs if other is not leg]
+        if self._legs or self.ended:
+            return
+        if self.person is None:
+            self.end(reason)
+        else:
+            self.lost_at, self._person_left = time.monotonic(), reason
+
+    def give_up(self, gateway: GatewaySettings, now: float) -> bool:
         """End a call that nobody came back to, or whose person the platform does not let us hear."""
         if self.lost_at is None:
             return False
-        handed_over = self.handed_over_at is not None and not self.taken
-        if now - self.lost_at < (handover_s if handed_over else resume_s):
+        if self._person_left:
+            patience_s, reason, failed = gateway.return_s, self._person_left, False
+        elif self.handed_over_at is not None and self.person is None:
+            patience_s, reason, failed = gateway.handover_s, HANDED_OVER, False
+        else:
+            patience_s, reason, failed = gateway.resume_s, "connection lost", True
+        if now - self.lost_at < patience_s:
             return False
-        self.end(HANDED_OVER if handed_over else "connection lost", failed=not handed_over)
+        self.end(reason, failed=failed)
         return True
 
     def lose(self, leg: Leg) -> None:

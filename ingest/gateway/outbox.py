@@ -16,6 +16,7 @@ from tenor.events import (
     TRANSCRIPTS,
     TURNS,
     AudioChunk,
+    CallGivenBack,
     CallState,
     CallTakenOver,
     Event,
@@ -158,7 +159,7 @@ def _topic(event: Event) -> Topic:
     match event:
         case Transcript():
             return TRANSCRIPTS
-        case KeyPressed() | TurnSpoken() | CallTakenOver():
+        case KeyPressed() | TurnSpoken() | CallTakenOver() | CallGivenBack():
             return TURNS
         case _:
             return AUDIO

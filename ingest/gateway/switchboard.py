@@ -9,7 +9,7 @@ from collections.abc import Callable
 import structlog
 
 from ingest.gateway import metrics
-from ingest.gateway.call import HANDED_OVER, CallClock, PhoneCall
+from ingest.gateway.call import CallClock, PhoneCall
 from ingest.gateway.errors import Full
 from ingest.gateway.leg import CallSocket, Leg
 from ingest.gateway.outbox import CallOutbox, HeldAudio
@@ -74,8 +74,8 @@ class Switchboard:
         *,
         in_writing: bool = False,
     ) -> Leg:
-        """The socket's leg in the call of this id: a new call, its second stream, its return, or the person to whom
-        the assistant has handed it over.
+        """The socket's leg in the call of this id: a new call, its second stream, its return, the person to whom the
+        assistant has handed it over, or the assistant once more after that person.
 
         `info` makes what is known of the call from the time it begins; it counts only when the call is new.
         `in_writing`: the call began elsewhere, when `info` says, and its id stays when it is spoken again."""
@@ -84,7 +84,7 @@ class Switchboard:
             told = info(known.clock.started_at)
             if ASSISTANT not in told.roles:
                 return self._join_person(known, line, channels, told.agent)
-            known.end(HANDED_OVER, code=1000)  # the assistant is asked again: another conversation
+            return self._give_back(known, line, channels)
         name = call if in_writing else self._current(call)
         known = self._calls.get(name)
         phone_call = known or self._begin(name, info, in_writing=in_writing)
@@ -103,6 +103,14 @@ class Switchboard:
         call.attach(leg)
         if theirs in channels:
             call.take_over(agent)
+        return leg
+
+    def _give_back(self, call: PhoneCall, line: CallSocket, channels: frozenset[int]) -> Leg:
+        """The platform brings the caller back: the same call goes on with the assistant, on this socket alone."""
+        self._playbacks.end(call)
+        leg = Leg(call, line, channels, max(call.clock.elapsed_ms(), call.end_of(channels)))
+        call.attach(leg)
+        call.give_back(self._playbacks.begin(call))
         return leg
 
     def _begin(self, name: str, info: Callable[[float], Call], *, in_writing: bool) -> PhoneCall:
@@ -165,7 +173,7 @@ class Switchboard:
                 line.heard_at = now
                 line.drop(f"nothing was heard for {gateway.silence_s:g} s", 1001)
             for call in list(self._calls.values()):
-                if not call.give_up(gateway.resume_s, gateway.handover_s, now):
+                if not call.give_up(gateway, now):
                     call.catch_up()
 
     async def stop(self) -> None:

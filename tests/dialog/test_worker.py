@@ -243,6 +243,16 @@ async def test_a_person_takes_over_and_gives_back(rig: Rig) -> None:
     assert answered.action == "prices"
 
 
+async def test_a_telephone_queue_in_which_nobody_came_leaves_the_shopper_a_choice(rig: Rig) -> None:
+    await rig.open()
+    await rig.say("i want to talk to a person", 1)
+    await rig.bus.publish(TURNS, CallGivenBack(call="c", agent="", unanswered=True, at=time.time()))
+    told = await rig.turn(2)
+    assert (told.event, told.session["handed_over"]) == ("nobody_came", False)
+    assert "Which would you like?" in told.reply
+    assert (await rig.say("how much are jeans", 3)).action == "prices"
+
+
 async def test_a_rule_that_escalates_calls_for_a_person_once(bus_settings: Settings) -> None:
     async with Rig(bus_settings) as rig:
         rig.start()

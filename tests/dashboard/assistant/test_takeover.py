@@ -196,15 +196,17 @@ async def test_a_call_that_is_over_erased_on_the_telephone_or_no_assistants_is_n
     assert (await desk.do("ann", visitor.session, "take")).status_code == 404, "it waits no more"
     await erase(desk.database, desk.shop.rig.settings, by="root", call=visitor.session, force=True)
     assert (await desk.do("mia", visitor.session, "take")).status_code == 404
+    on_the_telephone = "this call is on the telephone: whoever answers it there has it, and gives it back there"
     for name, attributes, told in (
-        ("phone", {"assistant": "retail"}, "this call is on the telephone: whoever answers it there has it"),
+        ("phone", {"assistant": "retail"}, on_the_telephone),
         ("people", {}, "this is no conversation with the assistant"),
     ):
         about = CallInfo(source="test", roles=("caller", "agent"), started_at=time.time(), attributes=attributes)
         await desk.shop.rig.bus.publish(CALLS, CallState(call=name, state="live", at=time.time(), info=about))
         await desk.row(name, lambda row: row.state == "live")
-        answer = await desk.do("mia", name, "take")
-        assert (answer.status_code, answer.json()["detail"]) == (409, told)
+        for what, body in (("take", {}), ("give-back", {}), ("lines", {"text": "hello"})):
+            answer = await desk.do("mia", name, what, **body)
+            assert (answer.status_code, answer.json()["detail"]) == (409, told), what
 
 
 async def test_somebody_else_cannot_give_it_back_by_the_bus_either(desk: Desk) -> None:

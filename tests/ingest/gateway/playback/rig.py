@@ -25,6 +25,7 @@ async def speaking(bus: Recorder, address: str, **gateway: Any) -> AsyncIterator
         "insecure": True,
         "resume_s": 2.0,
         "handover_s": 0.5,
+        "return_s": 0.1,
         "assistant": {"*": "retail"},
     }
     stage = Gateway(bus, Settings.model_validate({"gateway": given | gateway, "speech": {"address": address}}))

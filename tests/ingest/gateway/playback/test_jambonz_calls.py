@@ -7,7 +7,7 @@ import asyncio
 import numpy as np
 import pytest
 
-from tenor.events import CallTakenOver, KeyPressed, TurnSpoken
+from tenor.events import CallGivenBack, CallTakenOver, KeyPressed, TurnSpoken
 from tests.ingest.gateway.conftest import Ended
 from tests.ingest.gateway.hearing import hear
 from tests.ingest.gateway.playback.rig import Assistant, of, speaking, spoken, until
@@ -77,15 +77,22 @@ async def test_two_people_are_not_spoken_to(bus: Recorder, ended: Ended) -> None
 async def test_after_the_hand_over_the_dial_verb_s_listen_goes_on_with_the_same_call(
     bus: Recorder, ended: Ended
 ) -> None:
-    async with ScriptedSynthesis() as voice, speaking(bus, voice.address, handover_s=20.0) as gateway:
+    async with ScriptedSynthesis() as voice, speaking(bus, voice.address, handover_s=20.0, return_s=5.0) as gateway:
         async with ListenCaller(gateway.port, "c1") as caller:
             await until(lambda: CALL in hear(bus.events))
-            await Assistant(bus, CALL).say(SHORT, handover={"queue": "retail", "reason": "asked", "summary": ""})
+            assistant = Assistant(bus, CALL)
+            await assistant.say(SHORT, handover={"queue": "retail", "reason": "asked", "summary": ""})
             await asyncio.wait_for(caller.closed.wait(), 5)
         async with Listen(gateway.port, "c1", metadata={"agent": "kim"}) as stereo:
             await stereo.speak(np.stack([tone(CALLER_HZ, 0.5), tone(AGENT_HZ, 0.5)], 1))
             await until(lambda: bool(of(bus, CallTakenOver)))
+        async with ListenCaller(gateway.port, "c1"):  # the verb after `dial`: its listen is over
+            await until(lambda: bool(of(bus, CallGivenBack)))
+            await assistant.say("Hello again.")
+            await until(lambda: len(of(bus, TurnSpoken)) == 2)
         call = await ended(CALL)
     assert [one.agent for one in of(bus, CallTakenOver)] == ["kim"]
+    assert [(one.agent, one.unanswered) for one in of(bus, CallGivenBack)] == [("kim", False)]
+    assert of(bus, TurnSpoken)[1].text == "Hello again."
     assert pitch(call.pcm(2)[-3200:]) == pytest.approx(AGENT_HZ, abs=5)
     assert pitch(call.pcm(0)[-3200:]) == pytest.approx(CALLER_HZ, abs=5)

@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 
 from ingest.gateway import Gateway
-from tenor.events import AUDIO, TRANSCRIPTS, TURNS, CallEnded, CallTakenOver, KeyPressed, TurnFiller, TurnSpoken
+from tenor.events import (
+    AUDIO,
+    TRANSCRIPTS,
+    TURNS,
+    CallEnded,
+    CallGivenBack,
+    CallTakenOver,
+    KeyPressed,
+    TurnFiller,
+    TurnSpoken,
+)
 from tests.ingest.gateway.conftest import Ended
 from tests.ingest.gateway.hearing import hear
 from tests.ingest.gateway.playback.rig import Assistant, of, speaking, spoken, until
@@ -309,21 +319,77 @@ async def test_the_stream_with_the_person_goes_on_with_the_same_call(
     assert of(bus, KeyPressed) == []
 
 
-async def test_who_comes_back_to_the_assistant_has_a_new_conversation(
+async def test_a_person_gives_the_caller_back_and_the_assistant_goes_on_with_the_same_call(
     bus: Recorder, assistant: Assistant, voice: ScriptedSynthesis, ended: Ended
+) -> None:
+    kim = {"agent": "kim"}
+    async with speaking(bus, voice.address, handover_s=20.0) as gateway:
+        async with TwilioCaller(gateway.port, "CA1") as caller:
+            await begun(bus)
+            await assistant.say(SHORT, handover=HANDOVER)
+            await asyncio.wait_for(caller.closed.wait(), 5)
+        async with TwilioStream(gateway.port, "CA1", parameters=kim) as stream:  # open for as long as the call
+            await until(lambda: bool(of(bus, CallTakenOver)))
+            await stream.speak({"inbound": tone(CALLER_HZ, 0.5), "outbound": tone(AGENT_HZ, 0.5)})
+            async with TwilioCaller(gateway.port, "CA1") as caller:
+                await until(lambda: bool(of(bus, CallGivenBack)))
+                await asyncio.wait_for(stream.socket.wait_closed(), 5)
+                await speak(caller, 0.5)
+                await assistant.say("Hello again.")
+                await until(lambda: len(of(bus, TurnSpoken)) == 2)
+                assert words_in(caller.heard) == pytest.approx(2, abs=0.2)
+                await assistant.say(SHORT, handover=HANDOVER)
+                await asyncio.wait_for(caller.closed.wait(), 5)
+        async with TwilioStream(gateway.port, "CA1", parameters=kim) as stream:
+            await until(lambda: len(of(bus, CallTakenOver)) == 2)
+            await stream.stop()
+            call = await ended(CALL)
+    assert [(one.agent, one.unanswered) for one in of(bus, CallGivenBack)] == [("kim", False)]
+    assert call.ended is not None
+    assert (call.ended.reason, call.ended.failed) == ("hangup", False)
+    assert set(hear(bus.events)) == {CALL}, "it is one call"
+    again = spoken(bus)[1]
+    assert again.text == "Hello again."
+    assert pitch(call.between(1, again.start_ms / 1000, again.end_ms / 1000)) == pytest.approx(VOICE_HZ, abs=20)
+    assert pitch(call.pcm(0)[-3200:]) == pytest.approx(CALLER_HZ, abs=5)
+
+
+async def test_a_queue_in_which_nobody_came_gives_the_caller_back(
+    bus: Recorder, assistant: Assistant, voice: ScriptedSynthesis
 ) -> None:
     async with speaking(bus, voice.address, handover_s=20.0) as gateway:
         async with TwilioCaller(gateway.port, "CA1") as caller:
             await begun(bus)
             await assistant.say(SHORT, handover=HANDOVER)
             await asyncio.wait_for(caller.closed.wait(), 5)
-        async with TwilioCaller(gateway.port, "CA1") as caller:
-            call = await ended(CALL)
-            await until(lambda: f"{CALL}-2" in hear(bus.events))
-            await caller.stop()
-    assert call.ended is not None
-    assert (call.ended.reason, call.ended.failed) == ("handed over to a person", False)
+        async with TwilioCaller(gateway.port, "CA1"):
+            await until(lambda: bool(of(bus, CallGivenBack)))
+            await assistant.say("Nobody is free.")
+            await until(lambda: len(of(bus, TurnSpoken)) == 2)
+    assert [(one.call, one.agent, one.unanswered) for one in of(bus, CallGivenBack)] == [(CALL, "", True)]
     assert of(bus, CallTakenOver) == []
+
+
+async def test_a_call_waits_after_its_person_for_the_way_back_to_the_assistant(
+    bus: Recorder, assistant: Assistant, voice: ScriptedSynthesis, ended: Ended
+) -> None:
+    async with speaking(bus, voice.address, handover_s=20.0, return_s=2.0) as gateway:
+        async with TwilioCaller(gateway.port, "CA1") as caller:
+            await begun(bus)
+            await assistant.say(SHORT, handover=HANDOVER)
+            await asyncio.wait_for(caller.closed.wait(), 5)
+        async with TwilioStream(gateway.port, "CA1", parameters={"agent": "kim"}) as stream:
+            await until(lambda: bool(of(bus, CallTakenOver)))
+            await stream.stop()
+        async with TwilioCaller(gateway.port, "CA1") as caller:
+            await until(lambda: bool(of(bus, CallGivenBack)))
+            await assistant.say(SHORT)
+            await until(lambda: len(of(bus, TurnSpoken)) == 2)
+            await caller.stop()
+            call = await ended(CALL)
+    assert call.ended is not None
+    assert (call.ended.reason, call.ended.failed) == ("hangup", False)
+    assert set(hear(bus.events)) == {CALL}
 
 
 async def test_a_call_that_ends_while_it_is_spoken_to_says_what_was_heard(
