@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 
@@ -50,7 +51,7 @@ from tenor.errors import BadInput, TenorError
 
 app = typer.Typer(
     name="tenor",
-    help="Hear every call of a contact centre live: audio in, sentences out, within a second.",
+    help="Show what is said in every call of a contact centre, within a second, with sentiment and intent.",
     epilog="Settings come from tenor.toml, TENOR_* variables and --set; `tenor config` shows them all.",
     no_args_is_help=True,
     add_completion=False,
@@ -117,6 +118,19 @@ def tenor(
     if context.invoked_subcommand != "doctor" and (found := shadowed()):  # the doctor says so itself
         raise BadInput(found.message, found.remedy)
     context.obj = Context(config_file, settings, home, "debug" if verbose else "error" if quiet else None)
+
+
+def _unwrap_help(commands: typer.Typer) -> None:
+    """The terminal's width breaks lines, not the docstring; Typer joins those of the first paragraph only."""
+    for command in commands.registered_commands:
+        paragraphs = (inspect.getdoc(command.callback) or "").split("\n\n")
+        command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    for group in commands.registered_groups:
+        if group.typer_instance:
+            _unwrap_help(group.typer_instance)
+
+
+_unwrap_help(app)
 
 
 def run() -> None:

@@ -6,7 +6,7 @@
     delivery  0:14 caller  it still has not
     card      0:09 agent   can you tell me the
 
-On anything but a terminal only finals and call states are printed, one a line.
+On anything but a terminal only finals and call states are printed, one per line.
 """
 
 from __future__ import annotations

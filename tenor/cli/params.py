@@ -18,22 +18,27 @@ from tenor.yaml.fields import quantity
 Paths = Annotated[
     list[str],
     typer.Argument(
-        metavar="PATH...",
+        metavar="PATH",
         help="Files, folders, globs, - for standard input, mic, or URLs such as s3://bucket/calls/.",
         show_default=False,
     ),
 ]
-Roles = Annotated[str | None, typer.Option(metavar="ROLE,ROLE", help="Who speaks on each channel, left first.")]
+Roles = Annotated[str | None, typer.Option(metavar="ROLE,ROLE", help="Who speaks on each channel, the left one first.")]
 Swap = Annotated[bool, typer.Option("--swap", help="The sides are the wrong way round in these recordings.")]
-Channels = Annotated[str | None, typer.Option(metavar="N,N", help="Channels to hear, from 0 (default: the first two).")]
+Channels = Annotated[
+    str | None, typer.Option(metavar="N,N", help="Channels to use, counted from 0 (default: the first two).")
+]
 Language = Annotated[str | None, typer.Option(metavar="TAG", help="Language spoken, e.g. en-US.")]
-RedactFlag = Annotated[str | None, typer.Option("--redact", metavar="off|text|audio", help="What to take out.")]
+RedactFlag = Annotated[
+    str | None,
+    typer.Option("--redact", metavar="off|text|audio", help="What to redact: nothing, words, or also the recording."),
+]
 BusFlag = Annotated[str | None, typer.Option("--bus", metavar="URL", help="kafka://host:9092 or sqlite:///path.")]
 FormFlag = Annotated[
     str | None, typer.Option("--format", metavar="FORM", help="Read it as txt, csv, json, jsonl, eml or mbox.")
 ]
 MediumFlag = Annotated[str | None, typer.Option("--medium", metavar="chat|email", help="What the text is.")]
-Encoding = Annotated[str, typer.Option(metavar="NAME", help="Of text that is not UTF-8, e.g. cp1252.")]
+Encoding = Annotated[str, typer.Option(metavar="NAME", help="Encoding of text that is not UTF-8, e.g. cp1252.")]
 TextColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key that holds the text.")]
 SpeakerColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key that says who wrote it.")]
 TimeColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key that says when.")]

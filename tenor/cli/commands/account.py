@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dashboard.auth.accounts import Accounts
 
 app = typer.Typer(no_args_is_help=True, help="Accounts of the dashboard and tokens for its API.")
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Account name; an agent's is the one calls come with.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Account name; of an agent, the name that calls carry.")]
 ROLES = "agent, manager, analyst or administrator"
 
 
@@ -80,7 +80,7 @@ def remove(context: typer.Context, name: Name) -> None:
 def token(
     context: typer.Context,
     name: Name,
-    days: Annotated[int, typer.Option("--days", min=1, max=3650, help="How long it is good for.")] = 90,
+    days: Annotated[int, typer.Option("--days", min=1, max=3650, help="For how many days it is valid.")] = 90,
 ) -> None:
     """Print a token for the API: whoever has it sees what this account sees. Ends with the account's sessions."""
     from dashboard.auth.tokens import API, SignedTokens

@@ -44,13 +44,20 @@ from tenor.settings import Settings
 def analyze(
     context: typer.Context,
     paths: Paths,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document a call, one a line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document per call, each on one line.")
+    ] = False,
     store: Annotated[bool, typer.Option("--store", help="Keep the calls in the database, for the pages.")] = False,
-    again: Annotated[bool, typer.Option("--again", help="With --store: also those that are there already.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="With --store: analyze again the calls that are there already.")
+    ] = False,
     riva: Annotated[
-        str | None, typer.Option("--riva", metavar="HOST:PORT", help="A Riva server (default: one of our own).")
+        str | None,
+        typer.Option("--riva", metavar="HOST:PORT", help="A running Riva server (default: start one on this CPU)."),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=100, help="Recordings at once.")] = 4,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, max=100, help="How many recordings are processed at once.")
+    ] = 4,
     folders: Folders = False,
     roles: Roles = None,
     swap: Swap = False,
@@ -58,13 +65,16 @@ def analyze(
     language: Language = None,
     redact: RedactFlag = None,
     rules: Annotated[
-        Path | None, typer.Option("--rules", metavar="FILE", help="Rules to watch for, in place of ours.")
+        Path | None,
+        typer.Option("--rules", metavar="FILE", help="Rules that raise alerts, instead of those that ship."),
     ] = None,
     intents: Annotated[
-        Path | None, typer.Option("--intents", metavar="FILE", help="Intents to tell apart, in place of ours.")
+        Path | None,
+        typer.Option("--intents", metavar="FILE", help="Intents to choose from, instead of those that ship."),
     ] = None,
     model: Annotated[
-        Path | None, typer.Option("--model", metavar="FOLDER", help="Another model; heads it lacks are ours.")
+        Path | None,
+        typer.Option("--model", metavar="FOLDER", help="Your model; the shipped one answers what it does not."),
     ] = None,
     agent: Annotated[str, typer.Option(help="Account name of the agent.")] = "",
     customer: Annotated[str, typer.Option(help="Customer id or number.")] = "",
@@ -79,10 +89,10 @@ def analyze(
     conversation_column: ConversationColumn = "",
     agents: Agents = "",
 ) -> None:
-    """Understand recordings, chats and e-mails: how each sentence feels, what is wanted, and how the call went.
+    """Analyze recordings, chats and e-mails: sentiment and intent of each sentence, metrics and alerts of each call.
 
-    Text is TXT, CSV, JSON, JSON lines, EML or mbox. A file that cannot be read is told in one line, the rest go on;
-    then the exit code is 2.
+    Text is TXT, CSV, JSON, JSON lines, EML or mbox. A file that cannot be read is reported in one line and the others
+    go on; the exit code is then 2.
     """
     if again and not store:
         raise BadInput("--again replaces what --store kept", "give both")

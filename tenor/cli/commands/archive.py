@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def archive(
     context: typer.Context,
-    to: str = typer.Option("", "--to", metavar="URL", help="Then bring this second place up to date: folder or URL."),
+    to: str = typer.Option("", "--to", metavar="URL", help="A folder or URL: then bring this second place up to date."),
     as_json: Json = False,
 ) -> None:
     """Bring the archive up to date: finished calls, labels, turns of the assistant and audio, as far as they changed.

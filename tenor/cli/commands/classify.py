@@ -51,13 +51,15 @@ class SentenceLine(msgspec.Struct, frozen=True):
 def classify(
     context: typer.Context,
     texts: Annotated[
-        list[str] | None, typer.Argument(metavar="[TEXT]...", help="Sentences; without any, the lines of stdin.")
+        list[str] | None, typer.Argument(metavar="TEXT", help="Sentences; by default the lines of standard input.")
     ] = None,
     intents: Annotated[
-        Path | None, typer.Option("--intents", metavar="FILE", help="Intents to tell apart, in place of ours.")
+        Path | None,
+        typer.Option("--intents", metavar="FILE", help="Intents to choose from, instead of those that ship."),
     ] = None,
     model: Annotated[
-        Path | None, typer.Option("--model", metavar="FOLDER", help="Another model; what it does not tell, ours does.")
+        Path | None,
+        typer.Option("--model", metavar="FOLDER", help="Your model; the shipped one answers what it does not."),
     ] = None,
     form: Annotated[
         InputFormat,
@@ -65,17 +67,18 @@ def classify(
             "--input", help='What a line is: a sentence, or JSON {"text", "role", "before"}, of which text is needed.'
         ),
     ] = InputFormat.TEXT,
-    why: Annotated[bool, typer.Option("--why", help="Also tell which words moved the answers, and how much.")] = False,
+    why: Annotated[bool, typer.Option("--why", help="Also say how much each word counted for the answer.")] = False,
     output: Annotated[
         OutputFormat, typer.Option("--output", help="JSON lines for programs, or text for people.")
     ] = OutputFormat.JSON,
 ) -> None:
-    """Tell how sentences feel, what they want, and which values are in them. JSON lines, one a sentence.
+    """Classify sentences: sentiment, intent and the values in them, as one line of JSON per sentence.
 
-    Lines of standard input are answered as they come, empty ones included, so that answers stay beside questions.
-    With --input json a line may say who speaks (caller or agent) and the sentence before. A line that is none gives
-    {"error", "line"}, the rest goes on, and the command exits with 2. With --why each word is left out in turn: what
-    the score of the answer loses without it is what the word did for it. That asks the model once for each word.
+    Lines of standard input are answered one by one, empty ones included, so that line N of the output belongs to line N
+    of the input. With --input json, a line may say who speaks (caller or agent) and what was said before. A line that
+    cannot be read gives {"error", "line"}, the others go on, and the command exits with 2.
+
+    With --why, the model is asked again without each word: the influence of a word is what the score loses.
     """
     from nlp.inference.backend import open_backend
     from nlp.inference.plugins import load_classifiers

@@ -16,9 +16,9 @@ from tenor.layers import FIELDS
 
 def config(
     context: typer.Context,
-    match: str = typer.Argument("", metavar="[PART]", help="Only settings whose name contains this."),
-    as_json: bool = typer.Option(False, "--json", help="One JSON object: name -> value, origin, description."),
-    changed: bool = typer.Option(False, "--changed", help="Only what differs from the defaults."),
+    match: str = typer.Argument("", metavar="PART", help="Show only settings whose name contains this."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object: name -> value, origin, description."),
+    changed: bool = typer.Option(False, "--changed", help="Show only what differs from the defaults."),
 ) -> None:
     """Show every setting in force, and whether it comes from a default, a file, the environment or a flag."""
     given: Context = context.obj

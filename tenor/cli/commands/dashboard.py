@@ -20,12 +20,14 @@ from tenor.stage import run_stages
 
 def dashboard(
     context: typer.Context,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Default: 8501; 0: a free one.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port of the pages (default 8501); 0 takes a free one.")
+    ] = None,
     host: Annotated[str | None, typer.Option(help="Address to listen on; default: this machine only.")] = None,
     browser: Annotated[bool, typer.Option("--open/--no-browser", help="Open a browser.")] = False,
     bus: BusFlag = None,
 ) -> None:
-    """Show calls as they happen, and look back: the pages for agents, managers and analysts.
+    """Serve the pages for agents, managers and analysts, and the HTTP API.
 
     Needs the other stages only for what is new: `tenor serve` beside it, or `tenor demo` for everything at once.
     """

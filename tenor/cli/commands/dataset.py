@@ -28,7 +28,7 @@ app = typer.Typer(
 Reference = Annotated[
     str, typer.Argument(metavar="NAME[@N]", help="A dataset; without @N its newest version.", show_default=False)
 ]
-NameOption = Annotated[str, typer.Option("--name", metavar="NAME", help="What to call it.")]
+NameOption = Annotated[str, typer.Option("--name", metavar="NAME", help="The name of the dataset.")]
 SPLITS = ("train", "val", "test", "holdout")
 
 
@@ -45,7 +45,7 @@ def make(
         help='Which sentences, e.g. "queue:billing since:2026-11-01 refund"; all by default.',
     ),
     snapshot: str = typer.Option(
-        "", "--snapshot", metavar="SNAPSHOT", help="As this snapshot holds them, not a new one."
+        "", "--snapshot", metavar="SNAPSHOT", help="Take them from this snapshot instead of a new one."
     ),
     unlabelled: bool = typer.Option(False, "--all", help="Also sentences that nobody labelled."),
     as_json: Json = False,
@@ -86,7 +86,7 @@ def import_dataset(
     name: NameOption = "",
     as_json: Json = False,
 ) -> None:
-    """Take somebody else's data as a dataset, or a bundle of another site.
+    """Make a dataset of files in other formats, or of a bundle from another site.
 
     PATH is a NeMo manifest (JSON lines with audio_filepath, duration and text) or a folder of them, a folder with
     audio/ and calls/, NeMo's files of intents and slots, a tree DATASET_NAME/COMPANY_DATE/ of recordings with texts,
@@ -111,7 +111,7 @@ def fetch(
         str, typer.Argument(metavar="NAME|URL", help="A public set that is known, or where one is.", show_default=False)
     ],
     name: NameOption = "",
-    sha256: str = typer.Option("", "--hash", metavar="SHA256", help="What the file must be."),
+    sha256: str = typer.Option("", "--hash", metavar="SHA256", help="The SHA-256 that the file must have."),
     as_json: Json = False,
 ) -> None:
     """Fetch a public set and import it; if it is there already, do nothing.
@@ -198,7 +198,7 @@ def diff(context: typer.Context, before: Reference, after: Reference, as_json: J
 def check(
     context: typer.Context,
     reference: Reference,
-    workers: int = typer.Option(2, "--workers", min=1, max=64, help="How many look for equal words side by side."),
+    workers: int = typer.Option(2, "--workers", min=1, max=64, help="How many processes search for equal words."),
     as_json: Json = False,
 ) -> None:
     """Prove that nothing leaks between the splits, and report what is odd: balance, duplicates, personal data and more.
@@ -241,10 +241,12 @@ def check(
 @app.command()
 def cache(
     context: typer.Context,
-    reference: Annotated[str, typer.Argument(metavar="[NAME[@N]]", help="Without one: what the cache holds.")] = "",
+    reference: Annotated[
+        str, typer.Argument(metavar="NAME[@N]", help="A dataset; without one, the command lists the cache.")
+    ] = "",
     clear: bool = typer.Option(False, "--clear", help="Remove it from the cache."),
-    pin: bool = typer.Option(False, "--pin", help="Keep it there, also when nobody uses it."),
-    unpin: bool = typer.Option(False, "--unpin", help="No longer keep it for ever."),
+    pin: bool = typer.Option(False, "--pin", help="Keep it there, even if nobody uses it."),
+    unpin: bool = typer.Option(False, "--unpin", help="Let it be removed again when room is needed."),
     as_json: Json = False,
 ) -> None:
     """Put a dataset near the computation, with its audio decoded; or show what is there and what is free."""
@@ -291,7 +293,7 @@ def export(
     ),
     as_json: Json = False,
 ) -> None:
-    """Write a dataset as a bundle for another site, or as files of others.
+    """Write a dataset as a bundle for another site, or in the format of other tools.
 
     tree is DATASET_NAME/COMPANY_DATE/ with a recording and a text per row.
     """

@@ -14,9 +14,7 @@ from tenor.cli.output import console
 if TYPE_CHECKING:  # SQLAlchemy takes a while to import, and other commands need none of it
     from storage.db.engine import Database
 
-app = typer.Typer(
-    help="The database: its schema, and what is in it, past its time, or should not be.", no_args_is_help=True
-)
+app = typer.Typer(help="The database: its schema, old calls to delete, personal data to find.", no_args_is_help=True)
 
 
 @app.command()
@@ -63,11 +61,11 @@ def status(context: typer.Context) -> None:
 @app.command()
 def prune(
     context: typer.Context,
-    dry_run: bool = typer.Option(False, "--dry-run", help="Only say how much is past its time."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="Only say how much would be deleted."),
 ) -> None:
-    """Delete what is past its time by storage.keep_calls_days, keep_recordings_days and keep_audit_days.
+    """Delete what is older than storage.keep_calls_days, keep_recordings_days and keep_audit_days allow.
 
-    The stage `retention` does so every hour. SQLite's file is compacted afterwards, once a day at most.
+    The stage `retention` does this once per hour. SQLite's file is compacted afterwards, at most once per day.
     """
     from storage.db.engine import open_database
     from storage.db.errors import explaining

@@ -32,13 +32,13 @@ SHOWN = 10
 
 def scan(
     context: typer.Context,
-    since: str = typer.Option("", "--since", metavar="AGE", help="Only calls begun so long ago: 12h, 30d, 8w."),
+    since: str = typer.Option("", "--since", metavar="AGE", help="Only calls of this last time: 12h, 30d, 8w."),
     kinds: str = typer.Option(",".join(KINDS), "--kinds", metavar="KIND,...", help="What to look for."),
     redact: bool = typer.Option(False, "--redact", help="Mask in place what is found, and compact the database."),
     yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask."),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON, with the ids of all calls."),
 ) -> None:
-    """Find personal data that lies unredacted in the database, and conversations that lie there twice.
+    """Find personal data that is in the database unredacted, and conversations that are there twice.
 
     Looks through sentences, corrections, notes and alerts, and says how much there is and in which calls, never what.
     First come calls whose redaction should have taken it out. What platforms told about calls (customer, attributes)

@@ -37,18 +37,22 @@ DASHBOARD_S = 60.0
 def demo(
     context: typer.Context,
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[PATH]...", help="Your own recordings instead of the sample calls.")
+        list[str] | None, typer.Argument(metavar="PATH", help="Your own recordings instead of the sample calls.")
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Play each call once, then end.")] = False,
-    at_once: Annotated[int, typer.Option("--calls", min=1, max=100, help="Calls live at the same time.")] = 3,
-    redact: Annotated[str, typer.Option(metavar="off|text|audio", help="Take card and phone numbers out.")] = "audio",
-    terminal: Annotated[bool, typer.Option("--terminal", help="In this terminal, without the dashboard.")] = False,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Of the dashboard; default: 8501.")] = None,
+    at_once: Annotated[
+        int, typer.Option("--calls", min=1, max=100, help="How many calls are live at the same time.")
+    ] = 3,
+    redact: Annotated[str, typer.Option(metavar="off|text|audio", help="Remove card and phone numbers.")] = "audio",
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="Show the calls in this terminal, without the dashboard.")
+    ] = False,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the dashboard (default 8501).")] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
-    history: Annotated[bool, typer.Option("--history/--no-history", help="Weeks of made-up calls behind it.")] = True,
+    history: Annotated[bool, typer.Option("--history/--no-history", help="Add weeks of made-up past calls.")] = True,
     bus: BusFlag = None,
 ) -> None:
-    """Play sample calls in real time and watch them on the dashboard: what is said, how it feels, what is wanted.
+    """Play sample calls in real time and show them on the dashboard with sentiment and intent.
 
     Nothing is downloaded, everything is kept under the home folder, and Ctrl-C ends all of it. `tenor sample remove`
     takes the made-up calls away again.

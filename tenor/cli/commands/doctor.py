@@ -39,7 +39,7 @@ def doctor(
     ] = "",
     as_json: bool = typer.Option(False, "--json", help="Findings as a JSON list."),
 ) -> None:
-    """Look at the installation and everything it is set to use; say what is missing and how to get it.
+    """Check the installation and everything that the settings name; say what is missing and how to get it.
 
     Exits with 0 when nothing is bad, else with 1.
     """

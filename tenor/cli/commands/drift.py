@@ -31,9 +31,13 @@ MOST_LABELS = 5
 def drift(
     context: typer.Context,
     since: Annotated[str, typer.Option("--since", metavar="AGE", help="How far back: 12h, 30d, 8w.")] = "60d",
-    queue: Annotated[str, typer.Option("--queue", metavar="NAME", help="Of this queue, not of the whole house.")] = "",
-    site: Annotated[str, typer.Option("--site", metavar="NAME", help="Of this site.")] = "",
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw the days as a picture.")] = None,
+    queue: Annotated[
+        str, typer.Option("--queue", metavar="NAME", help="Only this queue, instead of all of them.")
+    ] = "",
+    site: Annotated[str, typer.Option("--site", metavar="NAME", help="Only this site.")] = "",
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE.svg", help="Also draw the days into this file.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compare every day that is over with the first weeks of the model in force.

@@ -23,8 +23,8 @@ def erase(
     call: str = typer.Option("", "--call", metavar="ID", help="Erase this call."),
     customer: str = typer.Option("", "--customer", metavar="ID", help="Erase this customer and all their calls."),
     yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask."),
-    force: bool = typer.Option(False, "--force", help="Also calls that are not over yet."),
-    compact: bool = typer.Option(False, "--compact", help="Only compact the database, where an erasure could not."),
+    force: bool = typer.Option(False, "--force", help="Erase calls that are not over yet, too."),
+    compact: bool = typer.Option(False, "--compact", help="Only compact the database, if an erasure could not do it."),
     as_json: bool = typer.Option(False, "--json", help="Print the receipt as JSON."),
 ) -> None:
     """Delete a call or a customer for good: rows, recordings, archive, search index, bus; the database is compacted.

@@ -49,15 +49,19 @@ def pipeline(
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Also write the report, the picture and every sentence here.")
     ] = None,
-    model: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The model to measure (default: ours).")] = None,
+    model: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="The model to measure (default: the one in force).")
+    ] = None,
     baseline: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="A model to compare it with, on the same recognised text.")
     ] = None,
     recognised: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="recognised.jsonl of an earlier run, in place of hearing again.")
+        Path | None,
+        typer.Option(metavar="FILE", help="recognised.jsonl of an earlier run; nothing is recognised again."),
     ] = None,
     riva: Annotated[
-        str | None, typer.Option("--riva", metavar="HOST:PORT", help="A Riva server (default: one of our own).")
+        str | None,
+        typer.Option("--riva", metavar="HOST:PORT", help="A running Riva server (default: start one on this CPU)."),
     ] = None,
     terms: Annotated[
         Path | None,
@@ -65,9 +69,11 @@ def pipeline(
             metavar="FILE", help="Business terms, one per line, to count errors on (default: speech.boosted)."
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=100, help="Recordings at once.")] = 4,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, max=100, help="How many recordings are processed at once.")
+    ] = 4,
 ) -> None:
-    """Sentiment of what was recognised against what people say it is.
+    """Measure how far the sentiment of recognised text is from what people say it is.
 
     Where segments in calls/NAME.json have a `sentiment`, people's labels are what the model is measured by. Elsewhere
     it is what the model says of the transcript, which tells what recognition costs but not which model is better. The

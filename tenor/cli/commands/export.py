@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def export(
     context: typer.Context,
-    calls: Annotated[list[str] | None, typer.Argument(metavar="[CALL]...", help="Ids of calls.")] = None,
+    calls: Annotated[list[str] | None, typer.Argument(metavar="CALL", help="Ids of calls.")] = None,
     form: str = typer.Option("json", "--format", "-f", metavar="FORMAT", help="vcon, json, csv, txt or srt."),
     out: str = typer.Option("-", "--out", "-o", metavar="PATH", help="File, folder, .zip, or - for standard output."),
     audio: bool = typer.Option(False, "--audio", help="With the recordings: inside vCon and JSON, beside the others."),
@@ -36,7 +36,7 @@ def export(
     agent: str = typer.Option("", "--agent", metavar="NAME", help="Calls of this agent."),
     queue: str = typer.Option("", "--queue", metavar="NAME", help="Calls of this queue."),
 ) -> None:
-    """Write calls as vCon, JSON, CSV, text or subtitles; the calls named, or all that --since and the like choose.
+    """Export calls as vCon, JSON, CSV, text or subtitles: those you name, or those that --since and the like choose.
 
     JSON and vCon hold everything, so that `tenor import` can bring the calls into another installation.
     """

@@ -24,19 +24,25 @@ if TYPE_CHECKING:
 
 def finetune(
     context: typer.Context,
-    dataset: Annotated[str, typer.Argument(metavar="DATASET@N", help="A version of a dataset, or its newest.")] = "",
+    dataset: Annotated[
+        str, typer.Argument(metavar="DATASET@N", help="A version of a dataset; without @N the newest.")
+    ] = "",
     recipe: Annotated[
         str, typer.Option("--recipe", metavar="NAME", help="head, layers, intent-slot, whisper, nemo, or module:Class.")
     ] = "head",
     preset: Annotated[
-        str, typer.Option("--preset", metavar="NAME", help="Parameters that go together; `papers` are the papers'.")
+        str, typer.Option("--preset", metavar="NAME", help="A named set of parameters; `papers` are the papers'.")
     ] = "",
     set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="One parameter; may be given again.")
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="One parameter; use it again for further ones."),
     ] = None,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Of the model (default: the dataset's).")] = "",
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="Name of the model (default: the dataset's).")
+    ] = "",
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FOLDER", help="Write the model here, past the registry.")
+        Path | None,
+        typer.Option("--out", metavar="FOLDER", help="Write the model to this folder, not to the registry."),
     ] = None,
     resume: Annotated[int, typer.Option("--resume", metavar="RUN", help="Go on with a run that was paused.")] = 0,
     vocabulary: Annotated[
@@ -52,21 +58,21 @@ def finetune(
         ),
     ] = "here",
     team: Annotated[
-        str, typer.Option("--team", metavar="NAME", help="Elsewhere than here: whose quota it takes.")
+        str, typer.Option("--team", metavar="NAME", help="With --on: the team whose quota the job takes.")
     ] = "",
     share: Annotated[
-        float, typer.Option("--share", metavar="SHARES", help="Elsewhere than here: what it needs of a machine.")
+        float, typer.Option("--share", metavar="SHARES", help="With --on: how many shares of a machine it needs.")
     ] = 1.0,
     parameters: Annotated[
-        bool, typer.Option("--parameters", help="Show what the recipe can be told, and end.")
+        bool, typer.Option("--parameters", help="Show the parameters of the recipe, and end.")
     ] = False,
     as_json: Json = False,
 ) -> None:
     """Train a model on a dataset, from the one that is in force.
 
-    What comes of it is a candidate in the registry; `tenor models gate` judges it. `head` takes minutes and needs
-    nothing more than Tenor; the other recipes need torch (`pip install 'tenor\\[finetune]'`). SIGTERM saves a
-    checkpoint and ends with 75; `--resume` goes on from there. With --on it runs elsewhere, as a job: see `tenor jobs`.
+    The new model is a candidate in the registry; `tenor models gate` judges it. The recipe `head` takes minutes and
+    needs only Tenor; the others need torch (`pip install 'tenor\\[finetune]'`). On SIGTERM the training saves a
+    checkpoint and exits with 75; `--resume` goes on from there. With --on it runs as a job elsewhere: see `tenor jobs`.
     """
     if parameters:
         _show_parameters(recipe)

@@ -23,14 +23,14 @@ SHOWN = {"imported": "imported", "replaced": "replaced", "unchanged": "here alre
 def import_calls(
     context: typer.Context,
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="JSON (also as lines) or vCon files, zips, folders.")
+        list[Path], typer.Argument(metavar="PATH", help="JSON (also as lines) or vCon files, zips, folders.")
     ],
     replace: bool = typer.Option(False, "--replace", help="Take the new one where a call is here and differs."),
 ) -> None:
     """Bring in calls that `tenor export` wrote as JSON or vCon. Doing it again changes nothing.
 
-    A call that is here already and differs is left as it is and told; then, and when a file cannot be read, the
-    command ends with 1. Calls that were erased here do not come back.
+    A call that is here already and differs is left as it is and reported. If that happened, or if a file cannot be
+    read, the command exits with 1. Calls that were erased here do not come back.
     """
     from storage.db.engine import using
     from storage.transfer import importer

@@ -71,10 +71,11 @@ def ingest(
     as_json: Json = False,
     bus: BusFlag = None,
 ) -> None:
-    """Put recordings, chats and e-mails on the bus as calls, where `tenor serve` hears and understands them.
+    """Put recordings, chats and e-mails on the bus as calls, which a running `tenor serve` then processes.
 
-    Two channels are two speakers, left the caller; one channel is one speaker. Text is TXT, CSV, JSON, JSON lines, EML
-    or mbox. A file that cannot be read is told in one line, the rest go on; then the exit code is 2.
+    Two channels are two speakers, the caller on the left; one channel is one speaker. Text is TXT, CSV, JSON, JSON
+    lines, EML or mbox. A file that cannot be read is reported in one line and the others go on; the exit code is then
+    2.
     """
     from ingest.audio.publisher import publish_recordings
     from ingest.audio.recording import Recording

@@ -100,8 +100,8 @@ def check(
 ) -> None:
     """Find people whose labels are unlike everyone else's, labels that contradict each other, and a skewed sample.
 
-    The labels of those who are found are held: they count nowhere until `tenor labels release`. Exits with 1 when
-    somebody was found.
+    The labels of the people who are found are held (unless you say --no-hold): they count nowhere until
+    `tenor labels release`. Exits with 1 if somebody was found.
     """
     from storage.db.engine import using
     from storage.labels.trust import checks
@@ -206,7 +206,7 @@ def export_labels(
 def import_labels(
     context: typer.Context,
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="CSV, JSONL, Label Studio's JSON, NeMo's .tsv or folder.")
+        list[Path], typer.Argument(metavar="FILE", help="CSV, JSONL, Label Studio's JSON, NeMo's .tsv or folder.")
     ],
     author: Annotated[
         str, typer.Option("--author", metavar="NAME", help="Whose labels they are, where the file does not say.")
@@ -215,8 +215,8 @@ def import_labels(
     """Bring in labels. Doing it again changes nothing.
 
     CSV and JSONL name a sentence, a turn, or just a text, and say its sentiment, intent or slots. Words alone become
-    calls of their own, after redaction. A row that is wrong is told with its place, the rest is taken, and the command
-    ends with 1.
+    calls of their own, after redaction. A wrong row is reported with its place, the others are taken, and the command
+    exits with 1.
     """
     from storage.db.engine import using
     from storage.labels.allowed import allowed_names

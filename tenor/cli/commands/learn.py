@@ -54,10 +54,11 @@ def learn(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Learn from what people labelled, and judge whether that made a better model.
+    """Train a model with the labels that people gave, and judge whether it is better than the one in force.
 
-    archive, labels, snapshot, dataset, train, gate, shadow, promote: what has not changed since last time is skipped.
-    Can be interrupted anywhere; the same command goes on. Exits with 0 if the gate is passed and with 1 if it is not.
+    The steps are archive, labels, snapshot, dataset, train, gate, shadow, promote. A step whose input has not changed
+    since the last time is skipped. You may interrupt the command anywhere and start it again: it goes on where it was.
+    It exits with 0 if the model passed the gate, and with 1 if it did not.
     """
     if deep and recipe:
         raise BadInput("--deep and --recipe say both how to train", "leave one of them out")

@@ -82,7 +82,9 @@ def promote(
     context: typer.Context,
     model: ModelName,
     why: Why = "",
-    force: Annotated[bool, typer.Option("--force", help="Although the gate was not passed; needs --why.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Promote it although it did not pass the gate; needs --why.")
+    ] = False,
     at_once: AtOnce = False,
 ) -> None:
     """Put a version in force. Workers load it while they work; it counts after ten seconds.
@@ -100,13 +102,15 @@ def promote(
 def rollback(
     context: typer.Context,
     kind: Annotated[
-        str, typer.Argument(metavar="[KIND]", help="language, speech or assistant; else what was promoted last.")
+        str, typer.Argument(metavar="KIND", help="language, speech or assistant (default: what was promoted last).")
     ] = "",
     why: Why = "",
     at_once: AtOnce = False,
 ) -> None:
-    """Promote the predecessor again. What was said of calls stays as it is; `tenor analyze --store --again` says it
-    anew."""
+    """Promote the predecessor again. Past calls keep their answers.
+
+    `tenor analyze --store --again` analyzes recordings of them anew.
+    """
     with _registry(context) as (registry, chosen):
         log = registry.log().promotions
         if not kind and not log:
@@ -119,15 +123,18 @@ def rollback(
 def shadow(
     context: typer.Context,
     model: ModelName,
-    since: Annotated[str, typer.Option("--since", metavar="AGE", help="Kept sentences since 12h, 1d, 8w.")] = "1d",
+    since: Annotated[
+        str, typer.Option("--since", metavar="AGE", help="How far back stored sentences are read: 12h, 1d, 8w.")
+    ] = "1d",
     live: Annotated[
-        float, typer.Option("--live", metavar="MINUTES", help="Calls going on now, for so long, instead of kept ones.")
+        float,
+        typer.Option("--live", metavar="MINUTES", help="Read calls that go on, for so long, instead of stored ones."),
     ] = 0.0,
-    most: Annotated[int, typer.Option("--most", min=1, help="Sentences at most.")] = 5000,
-    shown: Annotated[int, typer.Option("--show", min=0, help="Changed answers to show.")] = 20,
+    most: Annotated[int, typer.Option("--most", min=1, help="At most this many sentences.")] = 5000,
+    shown: Annotated[int, typer.Option("--show", min=0, help="How many changed answers to show.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """Say how a version would answer, without telling anybody: what it would change of yesterday's sentences.
+    """Count which answers a version would change, on the sentences of the last day; nothing on the pages changes.
 
     Both models read the same sentences. Only counts are kept, for `tenor models lineage`.
     """
@@ -183,7 +190,7 @@ def gate(
 ) -> None:
     """Judge a candidate by people's labels: is it certainly better than the model in force?
 
-    Exits with 1 if it is not, or if there are too few labels to tell. What is said is kept with the model. With --with,
+    Exits with 1 if it is not, or if there are too few labels to tell. The report is kept with the model. With --with,
     a recogniser and a language model pass together or not at all, and the four pairs of old and new models say which of
     the two earned it.
     """
@@ -234,7 +241,7 @@ def _write_plot(file: Path, verdict: Verdict | PairVerdict) -> None:
 @app.command()
 def lineage(
     context: typer.Context,
-    model: Annotated[str, typer.Argument(metavar="[NAME-N]", help="A version; else all that came of --author.")] = "",
+    model: Annotated[str, typer.Argument(metavar="NAME-N", help="A version; else all that came of --author.")] = "",
     author: Annotated[str, typer.Option("--author", metavar="NAME", help="Whose labels went into what.")] = "",
     as_json: Json = False,
 ) -> None:

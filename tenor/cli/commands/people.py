@@ -23,8 +23,8 @@ def import_people(
 ) -> None:
     """Take names and teams from a CSV file. Doing it again changes nothing; nobody is removed.
 
-    Columns: agent,display_name,team,site or customer,display_name; all but the first may be left out. When a line is
-    wrong, all that are wrong are told and nothing is imported.
+    Columns: agent,display_name,team,site or customer,display_name; all but the first may be left out. If lines are
+    wrong, all of them are reported and nothing is imported.
     """
     from storage.db.engine import using
     from storage.queries import people
@@ -38,8 +38,8 @@ def import_people(
 @app.command("list")
 def list_people(
     context: typer.Context,
-    customers: bool = typer.Option(False, "--customers", help="Customers instead of agents."),
-    as_json: bool = typer.Option(False, "--json", help="One JSON object a line."),
+    customers: bool = typer.Option(False, "--customers", help="List customers instead of agents."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object per line."),
 ) -> None:
     """Show the agents with their teams, or the customers."""
     from storage.db.engine import using

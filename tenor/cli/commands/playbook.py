@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dashboard.playbook import Playbook
 
 app = typer.Typer(help="The playbook: next steps that agents are shown.", no_args_is_help=True)
-File = Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Default: the playbook in force.")]
+File = Annotated[Path | None, typer.Argument(metavar="FILE", help="Default: the playbook in force.")]
 
 
 @app.command()
@@ -44,7 +44,7 @@ def try_out(
     alert: Annotated[list[str] | None, typer.Option("--alert", metavar="RULE", help="A rule that fired.")] = None,
     file: Annotated[Path | None, typer.Option("--file", metavar="FILE", help="Another playbook.")] = None,
 ) -> None:
-    """Show what an agent would be suggested."""
+    """Show which next steps an agent would see."""
     language = settings(context).language
     book = _read(_path(file, language), language)
     for name in alert or ():

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from storage.db.engine import Database
     from tenor.events import Alert
 
-app = typer.Typer(help="Rules: what is watched for in calls.", no_args_is_help=True)
+app = typer.Typer(help="Rules that raise alerts: check a file, try it on past calls.", no_args_is_help=True)
 
 EXAMPLES = 3
-File = Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Default: the rules in force.")]
+File = Annotated[Path | None, typer.Argument(metavar="FILE", help="Default: the rules in force.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -57,10 +57,10 @@ def replay(
     apply: Annotated[bool, typer.Option("--apply", help="Write the alerts that are new.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Try rules on the calls of the past: what would have fired that did not, and what would not any more.
+    """Try rules on past calls: which alerts would be the same, which new, and which missing.
 
-    Nothing is changed without --apply. With it, new alerts are written beside those that were raised, which stay: they
-    were seen. Webhooks are not told. Running it twice writes nothing twice.
+    Nothing is changed without --apply. With it, the new alerts are written beside those that were raised, which stay,
+    because people saw them. Webhooks get nothing. Running the command twice writes nothing twice.
     """
     from nlp import rules
     from nlp.rules.known_names import known

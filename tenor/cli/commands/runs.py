@@ -90,7 +90,7 @@ def watch(context: typer.Context, run: Number) -> None:
 @app.command()
 def compare(
     context: typer.Context,
-    numbers: Annotated[list[int], typer.Argument(metavar="RUN...", help="Two runs or more.")],
+    numbers: Annotated[list[int], typer.Argument(metavar="RUN", help="Two runs or more.")],
     as_json: Json = False,
 ) -> None:
     """Show runs beside each other: the parameters in which they differ, their last figures, and whether their answers
@@ -136,7 +136,7 @@ def stop(context: typer.Context, run: Number) -> None:
 def mirror(
     context: typer.Context,
     numbers: Annotated[
-        list[int] | None, typer.Argument(metavar="[RUN...]", help="Runs; without any, all that lack something there.")
+        list[int] | None, typer.Argument(metavar="RUN", help="Runs; without any, all that lack something there.")
     ] = None,
 ) -> None:
     """Send runs to the MLflow server of learn.mlflow: what it did not get while it was away."""

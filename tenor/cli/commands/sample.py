@@ -11,7 +11,7 @@ from tenor.cli.context import settings
 from tenor.cli.output import say
 
 app = typer.Typer(
-    help="Generated history, so that every page has something to show.",
+    help="Made-up past calls, so that every page has something to show.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

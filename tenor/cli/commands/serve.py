@@ -14,9 +14,11 @@ NAMES = f"{', '.join(STAGES)}; all by default."
 
 def serve(
     context: typer.Context,
-    stages: list[str] | None = typer.Argument(None, metavar="[STAGE]...", help=NAMES),
+    stages: list[str] | None = typer.Argument(None, metavar="STAGE", help=NAMES),
     bus: str | None = typer.Option(None, "--bus", metavar="URL", help="kafka://host:9092 or sqlite:///path."),
-    speech: str | None = typer.Option(None, "--riva", metavar="HOST:PORT", help="Default: localhost:50051."),
+    speech: str | None = typer.Option(
+        None, "--riva", metavar="HOST:PORT", help="Address of the recogniser (default localhost:50051)."
+    ),
 ) -> None:
     """Run the pipeline's stages until Ctrl-C or SIGTERM.
 

@@ -124,7 +124,7 @@ def diff(context: typer.Context, before: Name, after: Name, as_json: Json = Fals
 @app.command()
 def verify(
     context: typer.Context,
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="All, if none is named.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="All, if none is named.")] = None,
     as_json: Json = False,
 ) -> None:
     """Read every blob of snapshots and check its hash. The exit code is 1 if something is missing or damaged."""

@@ -59,7 +59,9 @@ def remove(context: typer.Context, name: Name) -> None:
 @app.command("list")
 def list_teams(
     context: typer.Context,
-    since: Annotated[str, typer.Option("--since", metavar="AGE", help="For what they had: 12h, 30d, 8w.")] = "1d",
+    since: Annotated[
+        str, typer.Option("--since", metavar="AGE", help="Count what they had since then: 12h, 30d, 8w.")
+    ] = "1d",
     as_json: Json = False,
 ) -> None:
     """Show every team: its quota, what it has now, and what it had of the machines over time.

@@ -24,11 +24,16 @@ from tenor.settings import Settings
 def transcribe(
     context: typer.Context,
     paths: Paths,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document a recording, one a line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document per recording, each on one line.")
+    ] = False,
     riva: Annotated[
-        str | None, typer.Option("--riva", metavar="HOST:PORT", help="A Riva server (default: one of our own).")
+        str | None,
+        typer.Option("--riva", metavar="HOST:PORT", help="A running Riva server (default: start one on this CPU)."),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=100, help="Recordings at once.")] = 4,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, max=100, help="How many recordings are processed at once.")
+    ] = 4,
     folders: Folders = False,
     roles: Roles = None,
     swap: Swap = False,
@@ -37,9 +42,9 @@ def transcribe(
     redact: RedactFlag = None,
     boost: Annotated[list[str] | None, typer.Option(metavar="PHRASE", help="A word or phrase to expect.")] = None,
 ) -> None:
-    """Write down recordings: who said what and when, in the order given.
+    """Transcribe recordings: who said what and when, in the order in which you name the files.
 
-    A recording that cannot be read or heard is told in one line, the rest go on; then the exit code is 2.
+    A recording that cannot be read or recognised is reported in one line and the others go on; the exit code is then 2.
     """
     chosen = settings(context, unless_set=QUIET | PATIENT, speech__boosted=boost)
     options = options_from_flags(chosen, roles=roles, channels=channels, redact=redact, language=language, swap=swap)

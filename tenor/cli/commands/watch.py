@@ -18,12 +18,12 @@ from tenor.settings import Settings
 
 def watch(
     context: typer.Context,
-    call: str = typer.Option("", "--call", metavar="ID", help="Only this call."),
+    call: str = typer.Option("", "--call", metavar="ID", help="Show only this call."),
     from_start: bool = typer.Option(False, "--from-start", help="Begin with what the bus still holds."),
     as_json: bool = typer.Option(False, "--json", help="Events as JSON lines, interim text included."),
     bus: str | None = typer.Option(None, "--bus", metavar="URL", help="kafka://host:9092 or sqlite:///path."),
 ) -> None:
-    """Watch live calls: finals scroll by, interim text stands grey below until it is certain. Ctrl-C ends."""
+    """Watch live calls in the terminal. Text that may still change is grey. Ctrl-C ends."""
     run_until_interrupted(_watch(settings(context, unless_set=QUIET, bus__url=bus), call, from_start, as_json))
 
 

@@ -11,9 +11,7 @@ from tenor.cli.context import settings
 
 Files = Annotated[
     list[Path] | None,
-    typer.Argument(
-        metavar="[FOLDER | FILES]", help="The folder of an assistant, or its files. Default: the one in force."
-    ),
+    typer.Argument(metavar="FOLDER|FILE", help="The folder of an assistant, or its files. Default: the one in force."),
 ]
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def parse(
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILES]...", help="Text files; without any, standard input.")
+        list[Path] | None, typer.Argument(metavar="FILE", help="Text files; without any, standard input.")
     ] = None,
     model: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Another model than the shipped one.")] = None,
 ) -> None:

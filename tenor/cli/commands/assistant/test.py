@@ -23,7 +23,7 @@ def play_conversations(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[FOLDER | FILES]",
+            metavar="FOLDER|FILE",
             help="The folder of an assistant with its `tests`, or files of tests. Default: the one in force.",
         ),
     ] = None,
