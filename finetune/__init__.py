@@ -1,8 +1,9 @@
-"""How the language models that ship are made and measured: `python -m finetune`.
+"""How models are made and measured: those that ship (`python -m finetune`), and those of `tenor finetune`.
 
     data/ and public sets --> corpus/ --> train/ --> export/ (ONNX, int8) --> evaluate/ --> a model's folder
+    rows of a dataset     --> recipes/ -> train/ --> export/ --> a candidate --> gate/ (is it better?)
 
-`build` goes this way from one end to the other. All but training and export runs without the extra `finetune`.
+`build` goes the first way from one end to the other. All but training and export runs without the extra `finetune`.
 """
 
 from finetune.corpus.examples import LabelledText, TaggedText

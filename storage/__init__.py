@@ -14,6 +14,9 @@
     for pages    full text   what people export and     erasure, retention,
     and the API              said        import         finding personal data
 
+    calls, labels --> archive/ --> snapshots/ --> datasets/ --> runs/, jobs/ --> registry/ (candidates, promotions)
+    drift/ compares each day with what the model in force was trained on
+
 Every query about calls takes a viewer (viewer.py), which decides what that person may see. sample/ makes up weeks of
 calls to show.
 """

@@ -48,8 +48,8 @@ In percent, as shipped and in full precision. MELD is measured and not trained o
 
 It hears a sentence and the one before it: irony that needs more is lost, and so is the tone of voice. Places,
 products and companies are learned from lists and do not reach far beyond them. It does not know other languages;
-`nlp/inference/language_id.py` says so for the clear cases. Its sentences come from banking and retail; elsewhere, try
-it first.
+`nlp/inference/language_id.py` says so for the clear cases. The sentences of calls that it learned from were written for
+this project (`finetune/data/calls/README.md` names their industries), not recorded: try it on calls of your own first.
 """
 
 _REDACTION = """
