@@ -213,3 +213,11 @@ def test_every_make_target_exists(page: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     text = "\n".join([*(block for _, block in blocks(page)), *spans(page)])
     assert not set(re.findall(r"^make ([a-z-]+)", text, re.MULTILINE)) - targets
+
+
+@pytest.mark.parametrize("name", ["measurements.md", "decisions.md"])
+def test_the_table_at_the_top_of_a_long_page_names_every_section(name: str) -> None:
+    top, _, rest = (ROOT / "docs" / name).read_text().partition("\n## ")
+    headings = re.findall(r"^## (.+)$", "## " + rest, re.MULTILINE)
+    assert headings
+    assert [heading for heading in headings if f"[{heading}](#" not in top] == []
