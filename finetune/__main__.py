@@ -289,6 +289,19 @@ def whisper_int8(
 
 
 @app.command()
+def speakers(
+    wheel: Path = typer.Option(
+        ..., "--wheel", metavar="FILE", help="Resemblyzer's, as pip download --no-deps Resemblyzer==0.1.4 gets it."
+    ),
+    out: Path = typer.Option(Path("models/voice-encoder"), "--out", metavar="FOLDER", help="Where its files are made."),
+) -> None:
+    """Make the network that tells voices apart, which ships in asr/local/speakers/models. Needs no torch."""
+    from finetune.export.speaker_export import export_speakers
+
+    _print(export_speakers(wheel, out))
+
+
+@app.command()
 def evaluate(
     model: Path = typer.Argument(DEFAULT, metavar="[MODEL]", help="A model's folder; the shipped one by default."),
     data: Path = typer.Option(None, "--data", metavar="FOLDER", help="The public sets, for more than our own figures."),

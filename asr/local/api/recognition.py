@@ -135,6 +135,7 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
                         "sample_rate_hertz": str(engine.rate),
                         "streaming": str(kind == "online"),
                         "clean_points": "True",
+                        "speaker_diarization": "True",
                     }
                     response.model_config.add(model_name=name, parameters=parameters)
         return response

@@ -12,6 +12,8 @@ from asr.local.stt.types import Boost, Endpointing, EngineInfo, RecognitionOptio
 
 RIVA_STOP_HISTORY_MS = 800
 SHORTEST_STOP_MS, LONGEST_STOP_MS = 160, 10_000
+DEFAULT_SPEAKERS, MOST_SPEAKERS = 8, 32
+"""Riva's `max_speaker_count` where it is 0, and what nobody asks beyond."""
 _SUFFIX = {"online": "streaming", "offline": "offline"}
 
 
@@ -49,8 +51,6 @@ def read_config(
     )
     declared.check()
     engine = _choose_engine(config, kind, engines)
-    if config.diarization_config.enable_speaker_diarization:
-        raise invalid("diarization_config: this server cannot tell speakers apart; send one channel a speaker")
     if config.max_alternatives < 0:
         raise invalid(f"max_alternatives must not be negative, got {config.max_alternatives}")
     custom = config.custom_configuration
@@ -75,6 +75,8 @@ def read_config(
             patient=not interim and (kind == "offline" or _flag(custom, "patient")),
             clean_points=_flag(custom, "clean_points"),
             vad_probabilities=_flag(custom, "get_vad_probabilities"),
+            speakers=_speakers(config.diarization_config),
+            known_ms=max(0, _number(custom, "known_ms") or 0),
         ),
     )
 
@@ -92,6 +94,14 @@ def _choose_engine(config: Any, kind: str, engines: Sequence[EngineInfo]) -> Eng
         config.model,
         [model_name(engine, each) for engine in engines for each in _SUFFIX],
     )
+
+
+def _speakers(given: Any) -> int:
+    """How many to tell apart at most; 0: nobody asks."""
+    if not given.enable_speaker_diarization:
+        return 0
+    _within("diarization_config.max_speaker_count", given.max_speaker_count, 0, MOST_SPEAKERS)
+    return given.max_speaker_count or DEFAULT_SPEAKERS
 
 
 def _endpointing(given: Any, custom: Mapping[str, str]) -> Endpointing:

@@ -83,10 +83,14 @@ def _alternatives(result: RecognitionResult, options: RecognitionOptions) -> lis
         alternative = riva_asr_pb2.SpeechRecognitionAlternative(transcript=f"{text} " if text else "")
         if text:
             alternative.confidence = min(1.0, max(_LEAST_CONFIDENCE, hypothesis.confidence))
-        if place == 0 and options.word_times:
+        if place == 0 and (options.word_times or options.speakers):
             for word in hypothesis.words:
                 alternative.words.add(
-                    word=word.text, start_time=word.start_ms, end_time=word.end_ms, confidence=word.confidence
+                    word=word.text,
+                    start_time=word.start_ms,
+                    end_time=word.end_ms,
+                    confidence=word.confidence,
+                    speaker_tag=word.speaker,
                 )
         found.append(alternative)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from asr.local.speakers.encoder import VoiceEncoder
 from asr.local.stt.decode_pool import DecodePool
 from asr.local.stt.engines.base import RATE, Engine
 from asr.local.stt.engines.ctc_folder import checked_ctc_folder
@@ -40,6 +41,7 @@ class LocalRecognizer:
         self._settings = settings
         self._open_streams = 0
         self._vad_model = VadModel()
+        self._voice_encoder = VoiceEncoder()
         self._interim_engine = MoonshineEngine()
         given = _named_folder(settings)
         self._shipped = open_engine(given, settings)
@@ -94,6 +96,7 @@ class LocalRecognizer:
             engine=engine,
             interim_engine=self._interim_engine,
             vad_model=self._vad_model,
+            voice_encoder=self._voice_encoder,
             pool=self._pool,
             on_close=self._closed,
         )

@@ -6,7 +6,9 @@ Decoding starts when the pause after speech reaches `_TAIL`, long before `stop_h
 utterance is over, and is thrown away if the speaker goes on. What is decoded is always the same
 samples, [onset - _LEAD, end + _TAIL], so the text does not depend on when the decoder ran.
 
-Who is patient gets better words, later: utterances wait until they fill a window of the engine (window.py).
+Who is patient gets better words, later: utterances wait until they fill a window of the engine (window.py). Who asks
+for speakers gets their numbers on the words of finals; if he is patient, those of the first minutes wait until enough
+was said to be sure of them.
 """
 
 from __future__ import annotations
@@ -14,12 +16,15 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from asr.local.speakers.diarizer import SURE_S, Diarizer, SpeakerTurn, with_speakers
+from asr.local.speakers.encoder import VoiceEncoder
 from asr.local.stt.decode_pool import DecodePool
 from asr.local.stt.endpointer import Endpointer, SpeechState
 from asr.local.stt.engines.base import Audio, DecodeOptions, Engine, EngineHypothesis
@@ -65,6 +70,7 @@ class LocalRecognitionStream:
         engine: Engine,
         interim_engine: Engine,
         vad_model: VadModel,
+        voice_encoder: VoiceEncoder,
         pool: DecodePool,
         on_close: Callable[[], None],
     ) -> None:
@@ -87,6 +93,13 @@ class LocalRecognitionStream:
         """Where the stream started clean before the first of those."""
         self._samples = 0
         """All that came: nobody spoke after them, though the last frame may be longer."""
+        self._diarizer = Diarizer(voice_encoder, options.speakers) if options.speakers else None
+        self._known_ms = options.known_ms if options.speakers else 0
+        """Before this nothing is decoded or told; 0: it is behind us."""
+        self._held: list[RecognitionResult] = []
+        """Results that wait until it is sure who speaks."""
+        self._turns: dict[int, Sequence[SpeakerTurn]] = {}
+        """Who speaks in utterances of which nothing was told yet, by where their speech begins."""
         self._base_ms = 0
         self._first_frame = 0
         self._frames: list[Audio] = []
@@ -100,15 +113,15 @@ class LocalRecognitionStream:
 
     async def end_utterance(self) -> list[RecognitionResult]:
         if self._endpointer.onset is None:
-            return await self._decode_waiting()
-        results = await self._finalise(self._endpointer.frames) + await self._decode_waiting()
+            return await self._flush()
+        results = await self._finalise(self._endpointer.frames) + await self._flush()
         return results + await self._process_frames()
 
     async def finish(self) -> list[RecognitionResult]:
         results = await self._process_frames(last=True)
         if self._endpointer.onset is not None:
             results += await self._finalise(self._endpointer.frames)
-        return results + await self._decode_waiting()
+        return results + await self._flush()
 
     def close(self) -> None:
         if not self._closed:
@@ -131,6 +144,8 @@ class LocalRecognitionStream:
                 self._vad_sent_ms = self._now_ms() + FRAME_MS
             self._frames.append(frame)
             results += await self._on_frame(self._endpointer.update(probability))
+            if self._known_ms and self._now_ms() >= self._known_ms:
+                await self._begin_to_tell()
             count += 1
             if count % _BREATH == 0:
                 await asyncio.sleep(0)
@@ -148,12 +163,12 @@ class LocalRecognitionStream:
         if state is SpeechState.CUT:
             return await self._finalise(point.end)
         if state is SpeechState.PAUSE:
-            if point.silence == _TAIL and not self._joint_window_s:
+            if point.silence == _TAIL and not self._joint_window_s and not self._known_ms:
                 self._start_decoding()
             return await self._first_pass()
         self._cancel_decoding()
         self._first_pass_sent = False
-        if self._interim is None:
+        if self._interim is None or self._known_ms:
             return []
         assert point.onset is not None
         utterance = await self._interim.update(point.frames - point.onset, lambda: self._audio(point.frames))
@@ -173,9 +188,12 @@ class LocalRecognitionStream:
             return []
         # Not here but a little earlier, so that an utterance that begins now keeps its lead.
         self._start_clean(point.frames - _LEAD)
+        untold_ms = None if self._diarizer is None else self._diarizer.untold_ms
+        if untold_ms is not None and self._base_ms - untold_ms >= _PATIENCE_MS:
+            await self._ask_speakers()
         if self._waiting and self._base_ms - self._waiting[0].offset_ms < _PATIENCE_MS:
             return []
-        return await self._decode_waiting() + self._clean_point(self._base_ms)
+        return await self._decode_waiting() + self._tell(self._clean_point(self._base_ms))
 
     # --- decoding ---
 
@@ -209,7 +227,7 @@ class LocalRecognitionStream:
         assert point.onset is not None
         return DecodeOptions(
             alternatives=self._alternatives_wanted,
-            word_times=self._options.word_times,
+            word_times=self._options.word_times or self._diarizer is not None,
             speech_ms=((point.onset - start) * FRAME_MS, (point.end - start) * FRAME_MS),
             low_latency=not self._joint_window_s,
         )
@@ -225,7 +243,12 @@ class LocalRecognitionStream:
             self._decoding = None
 
     async def _first_pass(self) -> list[RecognitionResult]:
-        if self._first_pass_sent or self._endpointer.silence < _TAIL or not self._endpointer.first_pass:
+        if (
+            self._first_pass_sent
+            or self._known_ms
+            or self._endpointer.silence < _TAIL
+            or not self._endpointer.first_pass
+        ):
             return []
         self._first_pass_sent = True
         hypotheses = await asyncio.wrap_future(self._start_decoding().future)
@@ -241,15 +264,23 @@ class LocalRecognitionStream:
     async def _finalise(self, clean: int) -> list[RecognitionResult]:
         """The final of the utterance under way; the stream starts clean at frame `clean`."""
         utterance = self._make_utterance(clean)
+        if self._known_ms:
+            self._start_clean(clean)
+            await self._identify(utterance)
+            return []
         if self._joint_window_s:
             self._start_clean(clean)
+            await self._identify(utterance)
             results = [] if fit([*self._waiting, utterance], self._joint_window_s) else await self._decode_waiting()
             self._waiting.append(utterance)
             return results
         hypotheses = await asyncio.wrap_future(self._start_decoding(limit=clean).future)
         self._decoding = None
         self._start_clean(clean)
-        return self._final(utterance, hypotheses, utterance.clean_ms) or self._clean_point(utterance.clean_ms)
+        await self._identify(utterance)
+        return self._tell(
+            self._final(utterance, hypotheses, utterance.clean_ms) or self._clean_point(utterance.clean_ms)
+        )
 
     def _make_utterance(self, clean: int) -> FinishedUtterance:
         point, end = self._endpointer, self._end(clean)
@@ -280,7 +311,13 @@ class LocalRecognitionStream:
             for utterance, alternatives in zip(waiting, hypotheses, strict=True)
             for final in self._final(utterance, alternatives, self._clean_ms)
         ]
-        return results + self._clean_point(waiting[-1].clean_ms)
+        return self._tell(results + self._clean_point(waiting[-1].clean_ms))
+
+    async def _flush(self) -> list[RecognitionResult]:
+        """Everything that waits."""
+        results = await self._decode_waiting()
+        await self._ask_speakers()
+        return results + self._tell([])
 
     def _final(
         self, utterance: FinishedUtterance, hypotheses: list[EngineHypothesis], clean_ms: int
@@ -290,6 +327,8 @@ class LocalRecognitionStream:
 
     def _clean_point(self, clean_ms: int) -> list[RecognitionResult]:
         self._clean_ms = clean_ms
+        if self._known_ms:
+            return []
         return [RecognitionResult(False, 0.0, (), clean_ms)] if self._options.clean_points else []
 
     def _alternatives(self, hypotheses: list[EngineHypothesis], utterance: FinishedUtterance) -> tuple[Hypothesis, ...]:
@@ -299,7 +338,8 @@ class LocalRecognitionStream:
             words = self._formatter.final(_with_stream_times(hypothesis.words, utterance))
             text = " ".join(word.text for word in words)
             if any(letter.isalnum() for letter in text):
-                timed = tuple(words) if self._options.word_times and not alternatives else ()
+                wanted = self._options.word_times or self._diarizer is not None
+                timed = tuple(words) if wanted and not alternatives else ()
                 alternatives.setdefault(text, Hypothesis(text, min(max(hypothesis.confidence, 0.001), 1.0), timed))
         return tuple(alternatives.values())[: self._options.alternatives]
 
@@ -307,6 +347,43 @@ class LocalRecognitionStream:
         """Least unwanted first, then the likeliest, with what is expected counting for it."""
         boosting, words = self._formatter.boosting, hypothesis.words
         return boosting.unwanted_in(words), -math.log(max(hypothesis.confidence, 1e-9)) - boosting.preference(words)
+
+    # --- speakers ---
+
+    async def _identify(self, utterance: FinishedUtterance) -> None:
+        """Listen to who speaks in it. When that is asked depends on nothing but the samples."""
+        if (diarizer := self._diarizer) is None:
+            return
+        listen = partial(diarizer.listen, utterance.samples, utterance.offset_ms, utterance.speech_ms)
+        await asyncio.wrap_future(self._pool.submit(listen))
+        if not self._options.patient or diarizer.speech_s >= SURE_S:
+            await self._ask_speakers()
+
+    async def _ask_speakers(self) -> None:
+        if self._diarizer is not None and self._diarizer.untold_ms is not None:
+            self._turns |= await asyncio.wrap_future(self._pool.submit(self._diarizer.tell))
+
+    def _tell(self, results: list[RecognitionResult]) -> list[RecognitionResult]:
+        """The results with whose words they are, as far as that is known; the others wait, and so do those after."""
+        if self._diarizer is None:
+            return results
+        held = [*self._held, *results]
+        ready = next((n for n, one in enumerate(held) if one.final and one.speech_ms[0] not in self._turns), len(held))
+        self._held = held[ready:]
+        return [self._with_speakers(one) if one.final else one for one in held[:ready]]
+
+    def _with_speakers(self, result: RecognitionResult) -> RecognitionResult:
+        best, *others = result.alternatives
+        words = with_speakers(best.words, self._turns.pop(result.speech_ms[0]))
+        return replace(result, alternatives=(replace(best, words=words), *others))
+
+    async def _begin_to_tell(self) -> None:
+        """Here the client goes on: the stream starts clean, and from now on it is decoded."""
+        if self._endpointer.onset is not None:
+            await self._finalise(self._endpointer.frames)
+        else:
+            self._start_clean(self._endpointer.frames)
+        self._known_ms = 0
 
     # --- positions ---
 

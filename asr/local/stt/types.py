@@ -67,6 +67,10 @@ class RecognitionOptions:
     clean_points: bool = False
     """Tell, as a `RecognitionResult` without alternatives, each position in silence at which the stream started
     clean: a client that resumes there gets the results it would have got without interruption."""
+    speakers: int = 0
+    """Tell at most so many speakers apart; 0: nobody asks. The words of finals then say whose they are."""
+    known_ms: int = 0
+    """The client knows everything before this, as of a stream that broke: it is only listened to for who speaks."""
     vad_probabilities: bool = False
     """Tell the probabilities of voice activity, one for each frame, as a `RecognitionResult` without alternatives."""
 
@@ -77,6 +81,8 @@ class RecognizedWord:
     start_ms: int
     end_ms: int
     confidence: float
+    speaker: int = 0
+    """Counted from 1; 0: nobody asked."""
 
 
 @dataclass(frozen=True, slots=True)

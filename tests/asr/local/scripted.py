@@ -103,7 +103,7 @@ class ScriptedStream:
             words[0], words[-1] = words[0].capitalize(), words[-1] + "?"
         begin = self.start * 1000 // self.options.rate
         timed = tuple(
-            RecognizedWord(word, begin + place * WORD_MS, begin + (place + 1) * WORD_MS, 0.9)
+            RecognizedWord(word, begin + place * WORD_MS, begin + (place + 1) * WORD_MS, 0.9, self._speaker(place))
             for place, word in enumerate(words)
         )
         best = Hypothesis(" ".join(words), 0.9, timed)
@@ -117,6 +117,10 @@ class ScriptedStream:
         )
         self.start, self.words_sent, self.first_pass = None, 0, False
         return [final]
+
+    def _speaker(self, place: int) -> int:
+        """Two take turns word by word."""
+        return 1 + place % 2 if self.options.speakers else 0
 
     async def end_utterance(self) -> list[RecognitionResult]:
         return self._final()

@@ -140,7 +140,8 @@ class TranscriptionSession:
         interim = "".join(one.alternatives[0].text for _, one in results if not one.final and one.alternatives)
         for _, one in results:
             if one.final and (text := one.alternatives[0].text.strip()):
-                words = list(one.alternatives[0].words) if self._open_session().config.options.word_times else []
+                options = self._open_session().config.options
+                words = list(one.alternatives[0].words) if options.word_times or options.speakers else []
                 self._transcript += f"{text} "
                 self._words += words
                 await self._completed(f"{text} ", words, last=False)
@@ -154,7 +155,7 @@ class TranscriptionSession:
                 "start_time": word.start_ms,
                 "end_time": word.end_ms,
                 "confidence": word.confidence,
-                "speaker_tag": 0,
+                "speaker_tag": word.speaker,
             }
             for word in words
         ]

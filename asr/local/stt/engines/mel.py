@@ -1,4 +1,4 @@
-"""Mel filters, and Whisper's log-mel spectrogram of them."""
+"""Mel filters, the energies in them, and Whisper's log-mel spectrogram."""
 
 from __future__ import annotations
 
@@ -34,9 +34,20 @@ def spectrogram(samples: Audio, frames: int, bank: npt.NDArray[np.float32]) -> n
         padded[: _FFT // 2] = samples[_FFT // 2 : 0 : -1]
     # Only the frames that hold sound are transformed; silence has a known value.
     busy = min(frames, heard // _HOP + 3)
-    pieces = np.lib.stride_tricks.sliding_window_view(padded, _FFT)[: busy * _HOP : _HOP]
-    power = np.abs(np.fft.rfft(pieces * _WINDOW, axis=-1).astype(np.complex64)) ** 2
     spectrum = np.full((len(bank), frames), -10.0, dtype=np.float32)
-    spectrum[:, :busy] = np.log10(np.maximum(bank @ power.T, 1e-10))
+    spectrum[:, :busy] = np.log10(np.maximum(bank @ _power(padded, busy).T, 1e-10))
     scaled: npt.NDArray[np.float32] = (np.maximum(spectrum, spectrum.max() - 8.0) + 4.0) / 4.0
     return scaled
+
+
+def energies(samples: Audio, bank: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """`frames x bands`, a frame centred on every hundredth of a second; around the samples is silence."""
+    frames = len(samples) // _HOP + 1
+    found: npt.NDArray[np.float32] = _power(np.pad(samples, _FFT // 2), frames) @ bank.T
+    return found
+
+
+def _power(padded: Audio, frames: int) -> npt.NDArray[np.float32]:
+    pieces = np.lib.stride_tricks.sliding_window_view(padded, _FFT)[: frames * _HOP : _HOP]
+    power: npt.NDArray[np.float32] = np.abs(np.fft.rfft(pieces * _WINDOW, axis=-1).astype(np.complex64)) ** 2
+    return power

@@ -153,7 +153,10 @@ def test_e12_an_engine_that_fails_ends_one_request_only(
         ({"custom_configuration": {"stop_history_eou": "-4"}}, "stop_history_eou"),
         ({"max_alternatives": -1}, "max_alternatives"),
         ({"audio_channel_count": -1}, "audio_channel_count"),
-        ({"diarization_config": pb.SpeakerDiarizationConfig(enable_speaker_diarization=True)}, "diarization_config"),
+        (
+            {"diarization_config": pb.SpeakerDiarizationConfig(enable_speaker_diarization=True, max_speaker_count=-1)},
+            "diarization_config.max_speaker_count",
+        ),
     ],
 )
 def test_a_configuration_that_cannot_be_served_names_the_field(stub: Any, fields: dict[str, Any], named: str) -> None:

@@ -181,6 +181,17 @@ def test_flags_reach_the_ears(riva_server: Running, recognizer: ScriptedRecogniz
     assert request.endpointing.max_utterance_ms == 15000
 
 
+@pytest.mark.parametrize(("asked", "most"), [(0, 8), (2, 2)])
+def test_who_asks_for_speakers_gets_them_on_the_words(
+    riva_server: Running, recognizer: ScriptedRecognizer, asked: int, most: int
+) -> None:
+    settings = config(enable_word_time_offsets=False)
+    riva.client.add_speaker_diarization_to_config(settings, True, asked)
+    [final] = finals(stream(riva_server, chunks(speech(3, silence_ms=1500).tobytes()), settings))
+    assert recognizer.options[0].speakers == most
+    assert [word.speaker_tag for word in final.alternatives[0].words] == [1, 2, 1]
+
+
 def test_stop_history_moves_the_final(riva_server: Running) -> None:
     speaking = np.concatenate([speech(3, silence_ms=2000)])
     processed = {}
@@ -309,6 +320,7 @@ def test_the_list_of_models(riva_server: Running) -> None:
         "sample_rate_hertz": "16000",
         "streaming": "True",
         "clean_points": "True",
+        "speaker_diarization": "True",
     }
     request = pb.RivaSpeechRecognitionConfigRequest(model_name="moonshine-tiny-en-US-asr-offline")
     [one] = stub.GetRivaSpeechRecognitionConfig(request).model_config

@@ -1,0 +1,1 @@
+"""Who of several people speaks, by the sound of their voices (diarization)."""
