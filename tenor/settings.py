@@ -214,7 +214,12 @@ class LanguageSettings(Section):
     """How sentences are understood: models, label sets, rules and webhooks."""
 
     backend: Literal["local", "riva"] = Field(
-        "local", description="local uses the models that come with Tenor, riva the NLP services at speech.address"
+        "local", description="local uses the models that come with Tenor, riva the NLP services at language.address"
+    )
+    address: str = Field(
+        "",
+        description="host:port of a Riva server for language alone, for which speech.tls, the certificates and "
+        "speech.metadata hold as well; empty means speech.address",
     )
     model: str = Field("", description="folder of another language model, as `python -m finetune` makes them")
     intents: str = Field(
@@ -492,6 +497,13 @@ class Settings(Section):
     @property
     def storage_url(self) -> str:
         return self.storage.url or f"sqlite:///{self.home / 'tenor.db'}"
+
+    @property
+    def language_server(self) -> SpeechSettings:
+        """How the Riva server for language is reached."""
+        if not self.language.address:
+            return self.speech
+        return self.speech.model_copy(update={"address": self.language.address})
 
     @property
     def recordings_url(self) -> str:

@@ -25,7 +25,7 @@ def open_backend(settings: Settings) -> Backend:
     if settings.language.backend == "riva":
         from nlp.inference.riva import RivaBackend
 
-        return RivaBackend(settings.speech, intents_in_force(settings.language))
+        return RivaBackend(settings.language_server, intents_in_force(settings.language))
     return local_models(settings.language, lambda backend: backend, store_of(settings, "language")).current()
 
 

@@ -58,12 +58,12 @@ class ServerModels:
 
 
 class RivaBackend:
-    def __init__(self, speech: SpeechSettings, taxonomy: Taxonomy) -> None:
-        self._address = speech.address
-        self._metadata = tuple(speech.metadata.items())
+    def __init__(self, server: SpeechSettings, taxonomy: Taxonomy) -> None:
+        self._address = server.address
+        self._metadata = tuple(server.metadata.items())
         self._taxonomy = taxonomy
         self._models: ServerModels | None = None
-        channel = open_channel(speech, use_aio=False)
+        channel = open_channel(server, use_aio=False)
         self._stub = riva_nlp_pb2_grpc.RivaLanguageUnderstandingStub(channel)
 
     @property
@@ -138,7 +138,7 @@ class RivaBackend:
     def _error(self, error: Any) -> TenorError | ValueError:
         code, details = error.code(), error.details()
         if code in _TEMPORARY:
-            return Unavailable(f"no answer from the Riva server at {self._address}: {details}", "see speech.address")
+            return Unavailable(f"no answer from the Riva server at {self._address}: {details}", _ADDRESSES)
         if code in _MISSING:
             return Refused(f"{self._nothing} NVIDIA's have no language services since 2024 ({details})", _LOCAL)
         if code in _DENIED:
@@ -146,6 +146,7 @@ class RivaBackend:
         return ValueError(code.name)  # this sentence, not the server; its words are nobody's business
 
 
+_ADDRESSES = "see language.address, or speech.address if that is empty"
 _LOCAL = 'set language.backend = "local", or run `tenor riva`'
 
 

@@ -24,6 +24,7 @@ from tenor.cli.output import console
 from tenor.errors import BadInput, TenorError, Unavailable
 from tenor.events import TOPICS
 from tenor.runtime.prerequisites.finding import Finding
+from tenor.runtime.prerequisites.riva_config import compare_riva_config
 from tenor.runtime.profiles import QUIET
 from tenor.runtime.riva import recognizer_models
 from tenor.settings import Settings
@@ -37,6 +38,12 @@ def doctor(
     wanted: Annotated[
         str, typer.Option("--for", metavar="WHAT", help="What nvidia or ontap needs, in the order to install it.")
     ] = "",
+    riva_config: Annotated[
+        Path | None,
+        typer.Option(
+            "--riva-config", metavar="CONFIG.SH", help="Only compare our addresses with a Riva quick start's."
+        ),
+    ] = None,
     as_json: bool = typer.Option(False, "--json", help="Findings as a JSON list."),
 ) -> None:
     """Check the installation and everything that the settings name; say what is missing and how to get it.
@@ -44,7 +51,10 @@ def doctor(
     Exits with 0 when nothing is bad, else with 1.
     """
     chosen = settings(context, unless_set=QUIET)
-    findings = run(_needed(wanted, chosen) if wanted else _collected(chosen))
+    if riva_config is not None:
+        findings = compare_riva_config(riva_config, chosen)
+    else:
+        findings = run(_needed(wanted, chosen) if wanted else _collected(chosen))
     if as_json:
         typer.echo(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=2))
     else:

@@ -83,6 +83,14 @@ async def test_the_same_as_in_process(local: LocalBackend) -> None:
     assert "card_replacement" in riva.tasks
 
 
+async def test_language_may_have_a_server_of_its_own(local: LocalBackend, unused_tcp_port: int) -> None:
+    async with serving(local) as port:
+        language = LanguageSettings(backend="riva", address=f"127.0.0.1:{port}")
+        speech = SpeechSettings(address=f"127.0.0.1:{unused_tcp_port}")
+        made = open_backend(Settings(language=language, speech=speech))
+        assert (await asyncio.to_thread(made.analyze, ["I lost my debit card"]))[0].intent == "card_replacement"
+
+
 class NoTokens:
     """A server without a model for tokens, and whose models do not say what they are for."""
 
