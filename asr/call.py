@@ -24,6 +24,7 @@ from asr.audio.source import AudioSource
 from asr.channel import Channel
 from asr.context import AsrContext
 from asr.position import SPOKEN_ROLE, CallPosition, ChannelPosition
+from asr.riva.client import ExpectedPhrases, house_vocabulary
 from asr.riva.errors import RivaError
 from asr.transcript_builder import TranscriptBuilder
 from tenor.aio import run_to_completion
@@ -197,11 +198,17 @@ class AsrCall:
             self._language,
             self._model,
             self._say_waiting,
-            self._context.expected if info.attributes.get(SPOKEN_ROLE) else None,
+            self._expected,
         )
         task = self._tasks[number] = asyncio.create_task(self._run_channel(channel))
         task.add_done_callback(lambda _: self._settle())
         return channel
+
+    @property
+    def _expected(self) -> list[ExpectedPhrases]:
+        info = self.position.info
+        house = house_vocabulary(self._context.speech, info.queue)
+        return [self._context.expected, house] if info.attributes.get(SPOKEN_ROLE) else [house]
 
     async def _run_channel(self, channel: Channel) -> None:
         await self._announced.wait()

@@ -32,7 +32,7 @@ Who owns what; the audio goes from the top to the bottom:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 from riva.client.proto import riva_asr_pb2 as asr
@@ -46,6 +46,7 @@ from asr.context import AsrContext
 from asr.position import ChannelPosition
 from asr.riva.client import ExpectedPhrases
 from asr.riva.errors import Backoff, RivaError
+from asr.riva.recording import RecordingStream
 from asr.riva.stream import RivaStream
 from asr.transcript_builder import TranscriptBuilder
 from asr.transcript_writer import STRIDE_MS, TranscriptWriter
@@ -58,8 +59,6 @@ OVERTIME_MS = 2000
 """How much longer than the longest utterance one may be before we ask the server to cut it."""
 LAST_OVERTIME_MS = 7000
 """And before we end the stream to have it cut."""
-RENEW_MS = 3_600_000
-"""A stream is replaced by another when it is this long."""
 IDLE_S = 5.0
 """A stream that ends this long after the last audio ended because there was none."""
 
@@ -79,7 +78,7 @@ class Channel:
         language: str,
         model: ModelOf,
         on_waiting: OnWaiting,
-        expected: ExpectedPhrases | None = None,
+        expected: Sequence[ExpectedPhrases] = (),
     ) -> None:
         """`expected`: beyond what the settings of the recogniser say."""
         self.reader = ChunkReader(source, builder.call, builder.channel)
@@ -96,7 +95,7 @@ class Channel:
         self._joiner = ChunkJoiner(position.heard_ms)
         self._in_flight = InFlightAudio()
         self._writer = TranscriptWriter(context, builder, position, self._in_flight)
-        self._stream: RivaStream | None = None
+        self._stream: RivaStream | RecordingStream | None = None
         self._backoff = Backoff()
         self._advanced = asyncio.Event()
         """Set when more is written down."""
@@ -153,8 +152,8 @@ class Channel:
                     await self._flush()
                 await self._send(record, segment)
                 await self._limit_utterance()
-                if self._stream is not None and self._stream.length_ms > RENEW_MS:
-                    await self._renew()
+                if self._stream is not None and self._stream.length_ms > self._stream.longest_ms:
+                    await self._renew(self._stream)
             else:
                 metrics.SKIPPED.inc()
                 self.reader.done()
@@ -197,7 +196,7 @@ class Channel:
     async def _force_final(self) -> None:
         """Audio has stopped: ask for the final; end the stream if none comes."""
         stream = self._stream
-        if stream is None or not self._in_flight or not await self._source.exhausted():
+        if stream is None or stream.whole or not self._in_flight or not await self._source.exhausted():
             return
         self._advanced.clear()
         self._forcing = True
@@ -244,10 +243,13 @@ class Channel:
         self._in_flight.clear()
         self._joiner.restart(self._position.heard_ms)
 
-    async def _renew(self) -> None:
-        """Go on with another stream: after hours the server's clock, a 32-bit float, is not exact any more."""
-        await self._drop_stream()
-        self._rewind()
+    async def _renew(self, stream: RivaStream | RecordingStream) -> None:
+        """Go on with another stream."""
+        if stream.whole:
+            await self._flush()
+        else:
+            await self._drop_stream()
+            self._rewind()
 
     async def _park(self, error: RivaError) -> None:
         """Leave the audio on the bus until there is a stream again."""

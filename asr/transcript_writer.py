@@ -19,6 +19,7 @@ from asr import metrics
 from asr.audio.in_flight import InFlightAudio
 from asr.context import AsrContext
 from asr.position import ChannelPosition
+from asr.riva.recording import RecordingStream
 from asr.riva.stream import RivaStream, is_clean_point
 from asr.transcript_builder import TranscriptBuilder
 from tenor.aio import run_to_completion
@@ -55,7 +56,9 @@ class TranscriptWriter:
         """The stream that showed it is gone."""
         self._interim = None
 
-    async def write_response(self, stream: RivaStream, response: Any, stride_ms: int = STRIDE_MS) -> bool:
+    async def write_response(
+        self, stream: RivaStream | RecordingStream, response: Any, stride_ms: int = STRIDE_MS
+    ) -> bool:
         """True when more of the audio is written down than before."""
         received = time.time()
         advanced = False
@@ -82,7 +85,7 @@ class TranscriptWriter:
         await self._write_down(Heard(call=self._builder.call, channel=self._builder.channel, heard_ms=heard_ms))
         return True
 
-    async def _write_final(self, stream: RivaStream, result: Any, received: float) -> bool:
+    async def _write_final(self, stream: RivaStream | RecordingStream, result: Any, received: float) -> bool:
         exact = stream.clean_points
         best = result.alternatives[0] if result.alternatives else None
         if best is None or not best.transcript.strip():
@@ -124,7 +127,7 @@ class TranscriptWriter:
         trace_stages("utterance", times, call=final.call, channel=final.channel, role=final.role)
         return True
 
-    async def _write_interim(self, stream: RivaStream, results: list[Any]) -> None:
+    async def _write_interim(self, stream: RivaStream | RecordingStream, results: list[Any]) -> None:
         at_ms = max(_processed_ms(stream, result) for result in results)
         last, heard_ms = self._interim, self._position.heard_ms or 0
         number = int(last.utterance.rpartition("~")[2]) if last else heard_ms
@@ -151,5 +154,5 @@ class TranscriptWriter:
         return place.offset
 
 
-def _processed_ms(stream: RivaStream, result: Any) -> int:
+def _processed_ms(stream: RivaStream | RecordingStream, result: Any) -> int:
     return round(stream.base_ms + float(result.audio_processed) * 1000)

@@ -64,6 +64,11 @@ class SpeechSettings(Section):
     verbatim: bool = Field(
         True, description="write numbers as they were spoken (nine thirty); false writes digits (9:30)"
     )
+    mode: Literal["streaming", "offline"] = Field(
+        "streaming",
+        description="streaming recognises while people speak; offline sends each side of a call as a whole when it is "
+        "over (Riva's Recognize)",
+    )
     interim: bool = Field(True, description="publish interim text while people are still speaking")
     voice: str = Field(
         "", description="name of the voice in which the assistant speaks on the telephone; empty lets the server choose"
@@ -74,6 +79,12 @@ class SpeechSettings(Section):
     )
     boosted: list[str] = Field([], description="words and phrases that the recogniser should expect")
     boost: float = Field(10.0, ge=-100, le=100, description="how strongly it should expect them")
+    vocabulary: dict[str, list[str]] = Field(
+        {},
+        description="what is said in your house, by queue, or by * for all: names, products, places, and whole "
+        'sentences with their full stop, e.g. {"*": ["Harper Valley", "How can I help you?"]}; the recogniser is told '
+        "before it decodes",
+    )
     diarization: bool = Field(False, description="tell the speakers of one channel apart, if the server can")
     stop_history_ms: int = Field(
         0, ge=0, le=10_000, description="how much silence ends an utterance; 0 leaves it to the server"

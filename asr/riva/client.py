@@ -3,6 +3,8 @@
 Everything here holds for NVIDIA Riva and for `tenor riva`. What ours can do beyond that is asked for
 in `custom_configuration`, whose unknown keys Riva ignores:
 
+    context           sentences that are often said, one per line, for the recogniser to know before it decodes; words
+                      travel in `speech_contexts`, which Riva boosts
     clean_points      positions in silence at which the recogniser started afresh, as results without
                       alternatives; resuming there gives what an unbroken stream would have given
     max_utterance_ms  where an utterance is cut
@@ -23,11 +25,16 @@ from riva.client.proto import riva_audio_pb2 as audio
 
 from asr.audio.resampling import StreamResampler
 from asr.riva.errors import RivaError, classify
+from asr.riva.recording import RecordingStream
 from asr.riva.stream import OnResponse, RivaStream
 from tenor.riva_channel import open_channel
 from tenor.settings import SpeechSettings
 
 log = structlog.get_logger(__name__)
+
+EVERY_QUEUE = "*"
+HOUSE_BOOST = 10.0
+"""How strongly the words of the vocabulary are expected."""
 
 
 class ExpectedPhrases(NamedTuple):
@@ -37,9 +44,16 @@ class ExpectedPhrases(NamedTuple):
     boost: float
 
 
-def streaming_config(
-    speech: SpeechSettings, rate: int, language: str, expected: ExpectedPhrases | None = None, model: str = ""
-) -> asr.StreamingRecognitionConfig:
+def house_vocabulary(speech: SpeechSettings, queue: str) -> ExpectedPhrases:
+    """What is said in calls of this queue, its own words last: what is last counts most."""
+    entries = [*speech.vocabulary.get(EVERY_QUEUE, ()), *speech.vocabulary.get(queue, ())]
+    return ExpectedPhrases(list(dict.fromkeys(entries)), HOUSE_BOOST)
+
+
+def recognition_config(
+    speech: SpeechSettings, rate: int, language: str, expected: Sequence[ExpectedPhrases] = (), model: str = ""
+) -> asr.RecognitionConfig:
+    """`expected`: beyond the phrases that the settings boost."""
     config = asr.RecognitionConfig(
         encoding=audio.AudioEncoding.LINEAR_PCM,
         sample_rate_hertz=rate,
@@ -57,17 +71,26 @@ def streaming_config(
     )
     if speech.patient:
         config.custom_configuration["patient"] = "true"
-    if speech.boosted:
-        config.speech_contexts.append(asr.SpeechContext(phrases=speech.boosted, boost=speech.boost))
-    if expected is not None and expected.phrases:
-        config.speech_contexts.append(asr.SpeechContext(phrases=expected.phrases, boost=expected.boost))
+    sentences: list[str] = []
+    for one in (ExpectedPhrases(speech.boosted, speech.boost), *expected):
+        if words := [phrase for phrase in one.phrases if not _is_sentence(phrase)]:
+            config.speech_contexts.append(asr.SpeechContext(phrases=words, boost=one.boost))
+        if one.boost > 0:
+            sentences += filter(_is_sentence, one.phrases)
+    if sentences:
+        config.custom_configuration["context"] = "\n".join(sentences)
     if speech.diarization:
         config.diarization_config.enable_speaker_diarization = True
     if speech.stop_history_ms:
         config.endpointing_config.stop_history = speech.stop_history_ms
     if speech.stop_history_eou_ms:
         config.endpointing_config.stop_history_eou = speech.stop_history_eou_ms
-    return asr.StreamingRecognitionConfig(config=config, interim_results=speech.interim)
+    return config
+
+
+def _is_sentence(phrase: str) -> bool:
+    """A whole sentence says what is likely; looking for it word by word, as boosting does, would change others."""
+    return phrase.endswith((".", "?", "!")) and len(phrase.split()) > 2
 
 
 class RivaClient:
@@ -75,6 +98,7 @@ class RivaClient:
 
     def __init__(self, speech: SpeechSettings) -> None:
         self._speech = speech
+        self._kind = "offline" if speech.mode == "offline" else "online"
         self._metadata = tuple(speech.metadata.items())
         self._channel = open_channel(speech)
         self._stub = asr_grpc.RivaSpeechRecognitionStub(self._channel)
@@ -83,7 +107,7 @@ class RivaClient:
         self._clean_points = False
         """The server says that it tells them."""
         self._models: dict[str, list[str]] = {}
-        """Names of what it can stream, by language; its default first."""
+        """Names of what it can recognise in this mode, by language; its default first."""
         self._rates: dict[str, int] = {}
 
     async def close(self) -> None:
@@ -99,10 +123,10 @@ class RivaClient:
         base_ms: float,
         on_response: OnResponse,
         *,
-        expected: ExpectedPhrases | None = None,
+        expected: Sequence[ExpectedPhrases] = (),
         model: str = "",
         careful: bool = False,
-    ) -> RivaStream:
+    ) -> RivaStream | RecordingStream:
         """A stream for audio of `rate`, whose first sample is at `base_ms` of the call. `model`: its name at the
         server; empty lets the settings or the server choose.
 
@@ -110,17 +134,21 @@ class RivaClient:
         being sent while it arrives."""
         await self._know_server()
         resampler = StreamResampler(rate)
-        config = streaming_config(self._speech, resampler.rate, language, expected, model)
+        config = recognition_config(self._speech, resampler.rate, language, expected, model)
+        name = model or self.model(language, resampler.rate)
+        if self._kind == "offline":
+            return RecordingStream(self._stub, config, self._metadata, resampler, base_ms, on_response, model=name)
         call = self._stub.StreamingRecognize(metadata=self._metadata)
         stream = RivaStream(
             call,
             resampler,
             base_ms,
             on_response,
-            model=model or self.model(language, resampler.rate),
+            model=name,
             clean_points=self._clean_points,
         )
-        await stream.write(asr.StreamingRecognizeRequest(streaming_config=config))
+        streaming = asr.StreamingRecognitionConfig(config=config, interim_results=self._speech.interim)
+        await stream.write(asr.StreamingRecognizeRequest(streaming_config=streaming))
         stream.start()
         if careful:
             await stream.listen_for_refusal()
@@ -160,7 +188,7 @@ class RivaClient:
         return self._rates.get(self.model(language), 0)
 
     async def models(self) -> list[str]:
-        """`name (language)` of what the server can stream; raises RivaError when it does not say."""
+        """`name (language)` of what the server can recognise in this mode; raises RivaError when it does not say."""
         try:
             request = asr.RivaSpeechRecognitionConfigRequest()
             answer = await self._stub.GetRivaSpeechRecognitionConfig(
@@ -172,7 +200,7 @@ class RivaClient:
         self._models.clear()
         self._clean_points = False
         for model in answer.model_config:
-            if model.parameters.get("type", "online") != "online":
+            if model.parameters.get("type", self._kind) != self._kind:
                 continue
             language = model.parameters.get("language_code", "")
             found.append(f"{model.model_name} ({language})")

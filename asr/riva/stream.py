@@ -18,6 +18,8 @@ from asr.riva.errors import RivaError, classify
 OnResponse = Callable[[asr.StreamingRecognizeResponse], Awaitable[None]]
 REFUSAL_S = 0.3
 """How long a refusal may take to reach us."""
+LONGEST_MS = 3_600_000
+"""After hours the server's clock, a 32-bit float, is not exact any more."""
 
 
 def is_clean_point(result: asr.StreamingRecognitionResult) -> bool:
@@ -32,6 +34,11 @@ class RivaStream:
     A reader task hands every response on; when it ends, `over` is set and `error` says why,
     None being a stream that ended as it should after `finish`.
     """
+
+    whole = False
+    """Whether nothing is answered before the end."""
+    longest_ms = LONGEST_MS
+    """When it should be followed by another."""
 
     def __init__(
         self,

@@ -198,6 +198,8 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
     """What happens to the next streams that get that far, each once: (what, after ms of audio on it)."""
     configs: list[asr.StreamingRecognitionConfig] = field(default_factory=list)
     metadata: list[dict[str, str]] = field(default_factory=list)
+    recordings: list[asr.RecognizeRequest] = field(default_factory=list)
+    """What was asked for as a whole."""
     forced: int = 0
     opened: int = 0
     open: int = 0
@@ -253,6 +255,21 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
                 yield response
         finally:
             self.open -= 1
+
+    async def Recognize(self, request: Any, context: Any) -> Any:  # noqa: N802
+        self.recordings.append(request)
+        rate = request.config.sample_rate_hertz
+        await self._fail(context, len(request.audio) * 500 / rate)
+        listener = Listener(rate)
+        finals = listener.hear(np.frombuffer(request.audio, np.int16))
+        finals += [last] if (last := listener.finish()) else []
+        seconds = len(request.audio) / 2 / rate
+        return asr.RecognizeResponse(
+            results=[
+                asr.SpeechRecognitionResult(alternatives=one.alternatives, channel_tag=1, audio_processed=seconds)
+                for one in finals
+            ]
+        )
 
     async def _recognise(self, requests: AsyncIterator[Any], context: Any) -> AsyncIterator[Any]:
         request = await anext(aiter(requests))

@@ -104,6 +104,14 @@ async def test_the_recogniser_is_asked_for_what_the_settings_say(tmp_path: Path)
         assert rig.riva.metadata[0]["function-id"] == "f1"
 
 
+async def test_the_recogniser_is_told_the_words_of_the_call_s_queue(tmp_path: Path) -> None:
+    vocabulary = {"cards": ["Harper Valley"], "loans": ["mortgage"]}
+    async with Rig(tmp_path, vocabulary=vocabulary) as rig:
+        await rig.call("c1", AGENT, queue="cards")
+        await rig.over("c1")
+        assert [*rig.riva.configs[0].config.speech_contexts[0].phrases] == ["Harper Valley"]
+
+
 async def test_a_channel_without_a_role_has_its_number(tmp_path: Path) -> None:
     async with Rig(tmp_path) as rig:
         await rig.call("c1", AGENT, roles=())

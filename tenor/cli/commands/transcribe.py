@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import aclosing
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.markup import escape
@@ -40,13 +40,17 @@ def transcribe(
     channels: Channels = None,
     language: Language = None,
     redact: RedactFlag = None,
+    mode: Annotated[
+        Literal["streaming", "offline"] | None,
+        typer.Option(help="offline sends each side as a whole (Riva's Recognize); default: streaming."),
+    ] = None,
     boost: Annotated[list[str] | None, typer.Option(metavar="PHRASE", help="A word or phrase to expect.")] = None,
 ) -> None:
     """Transcribe recordings: who said what and when, in the order in which you name the files.
 
     A recording that cannot be read or recognised is reported in one line and the others go on; the exit code is then 2.
     """
-    chosen = settings(context, unless_set=QUIET | PATIENT, speech__boosted=boost)
+    chosen = settings(context, unless_set=QUIET | PATIENT, speech__boosted=boost, speech__mode=mode)
     options = options_from_flags(chosen, roles=roles, channels=channels, redact=redact, language=language, swap=swap)
     inputs = find_inputs(paths, text=False, folders=folders)
     bad = run(_transcribe(chosen, inputs, options, riva=riva, jobs=jobs, as_json=as_json))

@@ -8,7 +8,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from asr.riva.client import RivaClient
+from asr.riva.client import RivaClient, house_vocabulary, recognition_config
 from asr.riva.errors import Backoff, Kind, RivaError, classify
 from tenor.errors import BadInput
 from tenor.settings import SpeechSettings
@@ -89,3 +89,23 @@ def test_waits_grow_and_do_not_come_in_step() -> None:
     assert all(left != right for left, right in waits)
     assert waits[-1][0] > 4 * waits[0][0]
     assert max(waits[-1]) <= 5.0
+
+
+def test_words_of_the_house_travel_as_contexts_and_sentences_as_what_riva_ignores() -> None:
+    speech = SpeechSettings(
+        vocabulary={"*": ["Harper Valley", "How can I help you?"], "cards": ["Yahoo!", "Which card is it?"]}
+    )
+    config = recognition_config(speech, 8000, "en-US", [house_vocabulary(speech, "cards")])
+    assert [*config.speech_contexts[0].phrases] == ["Harper Valley", "Yahoo!"]
+    assert config.custom_configuration["context"] == "How can I help you?\nWhich card is it?"
+
+    others = recognition_config(speech, 8000, "en-US", [house_vocabulary(speech, "loans")])
+    assert [*others.speech_contexts[0].phrases] == ["Harper Valley"]
+    assert others.custom_configuration["context"] == "How can I help you?"
+
+
+def test_without_words_of_the_house_nothing_is_added() -> None:
+    speech = SpeechSettings(vocabulary={"cards": ["Harper Valley"]})
+    config = recognition_config(speech, 8000, "en-US", [house_vocabulary(speech, "")])
+    assert not config.speech_contexts
+    assert "context" not in config.custom_configuration
