@@ -40,9 +40,12 @@ def read_config(
     interim: bool = False,
     separate_channels: bool = True,
     default: str = "",
+    aliases: Sequence[str] = (),
 ) -> SessionConfig:
     """`kind` is Riva's: `online` for a stream, `offline` for a whole recording. `default` is the engine for who names
-    no model; without one the recogniser chooses, once it knows the audio's rate."""
+    no model; without one the recogniser chooses, once it knows the audio's rate. Who names one of the `aliases`
+    names none."""
+    model = "" if config.model in aliases else config.model
     declared = DeclaredFormat(
         encoding=config.encoding,
         rate=config.sample_rate_hertz,
@@ -50,7 +53,7 @@ def read_config(
         separate_channels=separate_channels and config.enable_separate_recognition_per_channel,
     )
     declared.check()
-    engine = _choose_engine(config, kind, engines)
+    engine = _choose_engine(config, model, kind, engines)
     if config.max_alternatives < 0:
         raise invalid(f"max_alternatives must not be negative, got {config.max_alternatives}")
     custom = config.custom_configuration
@@ -58,7 +61,7 @@ def read_config(
         declared,
         RecognitionOptions(
             rate=declared.rate or MODEL_RATE,
-            engine=engine.name if config.model or default else "",
+            engine=engine.name if model or default else "",
             interim=interim,
             punctuation=config.enable_automatic_punctuation,
             verbatim=config.verbatim_transcripts,
@@ -71,6 +74,7 @@ def read_config(
                 for phrase in context.phrases
                 if phrase.strip()
             ),
+            context=_lines(custom, "context"),
             endpointing=_endpointing(config.endpointing_config, custom),
             patient=not interim and (kind == "offline" or _flag(custom, "patient")),
             clean_points=_flag(custom, "clean_points"),
@@ -81,11 +85,11 @@ def read_config(
     )
 
 
-def _choose_engine(config: Any, kind: str, engines: Sequence[EngineInfo]) -> EngineInfo:
+def _choose_engine(config: Any, model: str, kind: str, engines: Sequence[EngineInfo]) -> EngineInfo:
     wanted = config.language_code.lower()
     for engine in engines:
         language = engine.language.lower()
-        if wanted in ("", language, language.partition("-")[0]) and config.model in ("", model_name(engine, kind)):
+        if wanted in ("", language, language.partition("-")[0]) and model in ("", model_name(engine, kind)):
             return engine
     raise unavailable_model(
         config.language_code,
@@ -154,6 +158,10 @@ def _number(custom: Mapping[str, str], key: str) -> int | None:
         return int(custom[key])
     except ValueError:
         raise invalid(f"custom_configuration {key} must be a whole number, got {custom[key]!r}") from None
+
+
+def _lines(custom: Mapping[str, str], key: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in custom[key].splitlines() if line.strip()) if key in custom else ()
 
 
 def _flag(custom: Mapping[str, str], key: str) -> bool:

@@ -86,7 +86,9 @@ class LocalRecognitionStream:
         self._formatter = TextFormatter(options)
         self._interim = InterimDecoder(interim_engine, pool, self._formatter) if options.interim else None
         self._decoding: _Decoding | None = None
-        self._joint_window_s = engine.joint_window_s if options.patient and self._alternatives_wanted == 1 else 0.0
+        self._context = (*self._formatter.boosting.told, *options.context)
+        joint = options.patient and options.alternatives == 1 and not self._formatter.boosting.suppresses
+        self._joint_window_s = engine.joint_window_s if joint else 0.0
         """How much sound is decoded together; 0: each utterance on its own, at once."""
         self._waiting: list[FinishedUtterance] = []
         self._clean_ms = 0
@@ -230,6 +232,7 @@ class LocalRecognitionStream:
             word_times=self._options.word_times or self._diarizer is not None,
             speech_ms=((point.onset - start) * FRAME_MS, (point.end - start) * FRAME_MS),
             low_latency=not self._joint_window_s,
+            context=self._context,
         )
 
     @property

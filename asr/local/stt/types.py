@@ -61,6 +61,8 @@ class RecognitionOptions:
     word_times: bool = False
     alternatives: int = 1
     boosts: tuple[Boost, ...] = ()
+    context: tuple[str, ...] = ()
+    """Sentences that are likely to be said, the likeliest last: told to the engine before it decodes."""
     endpointing: Endpointing = field(default_factory=Endpointing)
     patient: bool = False
     """Nobody waits: finals may come minutes later if they are better for it."""

@@ -56,7 +56,7 @@ def decode_together(engine: Engine, utterances: Sequence[FinishedUtterance]) -> 
     for start_ms, one in zip(_starts(utterances), utterances, strict=True):
         at = start_ms * RATE // 1000
         window[at : at + len(one.samples)] = normalize_peak(one.samples)
-    hypotheses = engine.decode(window, DecodeOptions(word_times=True))
+    hypotheses = engine.decode(window, DecodeOptions(word_times=True, context=utterances[0].options.context))
     assigned = _assign_words(hypotheses[0].words if hypotheses else (), utterances)
     return [
         _hypothesis(words) or engine.decode(one.samples, one.options)

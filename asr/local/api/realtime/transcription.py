@@ -198,7 +198,10 @@ def _as_config(settings: dict[str, Any]) -> dict[str, Any]:
         "enable_word_time_offsets": wanted.get("enable_word_time_offsets", False),
         "profanity_filter": wanted.get("enable_profanity_filter", False),
         "verbatim_transcripts": wanted.get("enable_verbatim_transcripts", False),
-        "custom_configuration": _pairs(wanted.get("custom_configuration") or ""),
+        "custom_configuration": {
+            "context": settings["input_audio_transcription"].get("prompt") or "",
+            **_pairs(wanted.get("custom_configuration") or ""),
+        },
         "diarization_config": settings["speaker_diarization"],
         # NVIDIA's own default session has zeros here, which mean that nothing was asked for.
         "endpointing_config": {key: value for key, value in settings["endpointing_config"].items() if value},

@@ -28,6 +28,8 @@ class DecodeOptions:
     """Where in the samples speech begins and ends, for estimates; None is all of them."""
     low_latency: bool = False
     """Somebody waits for the words: sooner is worth more than a word in a thousand."""
+    context: tuple[str, ...] = ()
+    """Words and sentences that are likely to be said, the likeliest last. Engines that cannot be told ignore it."""
     wanted: Callable[[], bool] = lambda: True
     """Asked between the steps of long work. False: the speaker went on, nobody will look at the hypotheses."""
 

@@ -7,7 +7,7 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import ctranslate2
 import numpy as np
@@ -27,6 +27,8 @@ _BRIEF_S, _LEAST_S, _MARGIN_S = 1.5, 9.0, 4.0
 after the speech. With less of any of these, Whisper says things twice."""
 _TOKENS_PER_SECOND = 8
 _MOST_TOKENS = 224
+_MOST_CONTEXT = 200
+"""Tokens that it is told; the text itself may have as many as are left of the model's 448."""
 _LONGEST_REPEAT = 4
 _BEAM = 5
 _LEAST_SCORE = -0.9
@@ -45,7 +47,8 @@ class _TokenHypothesis:
 
 
 class WhisperEngine:
-    """What it is given is decoded on its own: beam search, temperature 0, no text of what was said before.
+    """What it is given is decoded on its own: beam search, temperature 0. It knows nothing of what was said before; in
+    its place it is told what is likely to be said, if that is known.
 
     The model was trained on windows of 30 s, and the encoder's cost is the window's, not the speech's. So it takes a
     shorter window where the utterance fits. In a hurry it encodes only the first part of that, with the speech: what
@@ -54,7 +57,15 @@ class WhisperEngine:
     every doubtful one would come too late.
     """
 
-    def __init__(self, path: Path | None = None, *, window_s: float, workers: int, name: str = "") -> None:
+    def __init__(
+        self,
+        path: Path | None = None,
+        *,
+        window_s: float,
+        workers: int,
+        name: str = "",
+        compute_type: Literal["int8", "float32"] = "int8",
+    ) -> None:
         """`path` is a folder with another Whisper model in CTranslate2's format, `window_s` the sound it looks at for a
         short utterance: longer is more accurate, and later. `workers` utterances are decoded at once."""
         path = packaged_folder() if path is None else checked_folder(path)
@@ -64,7 +75,7 @@ class WhisperEngine:
         self._window_s = window_s
         try:
             self._model = ctranslate2.models.Whisper(
-                str(path), device="cpu", compute_type="int8", inter_threads=workers, intra_threads=1
+                str(path), device="cpu", compute_type=compute_type, inter_threads=workers, intra_threads=1
             )
             self._tokenizer = Tokenizer.from_file(str(path / "tokenizer.json"))
             self._suppressed = json.loads((path / "config.json").read_text()).get("suppress_ids", [-1])
@@ -75,6 +86,7 @@ class WhisperEngine:
         if self._model.is_multilingual:
             self._start += [self._token(f"<|{self.language[:2]}|>"), self._token("<|transcribe|>")]
         self._prompt = [*self._start, self._token("<|notimestamps|>")]
+        self._said_before = self._token("<|startofprev|>")
         silence = spectrogram(np.zeros(RATE, np.float32), _frames(window_s), self._bank)
         self._silence = np.array(self._encode(silence))
 
@@ -128,13 +140,14 @@ class WhisperEngine:
         if not options.wanted():
             return []
         most = min(8 + int(seconds * _TOKENS_PER_SECOND), _MOST_TOKENS)
+        prompt = [*self._context(options.context), *self._prompt]
         found = self._model.generate(
             sound,
-            [self._prompt],
+            [prompt],
             beam_size=max(_BEAM, options.alternatives),
             num_hypotheses=options.alternatives,
             no_repeat_ngram_size=repeat,
-            max_length=2 * most,  # CTranslate2 lets the text have half of it
+            max_length=max(2 * most, most + len(prompt)),  # CTranslate2 lets the text have half of it, or the rest
             suppress_tokens=self._suppressed,
             return_scores=True,
         )[0]
@@ -147,6 +160,16 @@ class WhisperEngine:
             )
             for ids, score in zip(found.sequences_ids, found.scores, strict=True)
         ]
+
+    def _context(self, phrases: tuple[str, ...]) -> list[int]:
+        """As if they had just been said: as many of them, from the last, as there is room for."""
+        ids: list[int] = []
+        for phrase in reversed(phrases):
+            more = self._tokenizer.encode(f" {phrase}", add_special_tokens=False).ids
+            if len(ids) + len(more) > _MOST_CONTEXT:
+                break
+            ids = [*more, *ids]
+        return [self._said_before, *ids] if ids else []
 
     def _aligned(self, sound: Any, ids: list[int], seconds: float) -> tuple[RecognizedWord, ...]:
         """Word times from the decoder's attention to the sound."""

@@ -1,10 +1,9 @@
-"""Phrases the caller expects, found in the text by sound and spelling.
+"""Phrases the caller expects: told to the engine, and found in the text by sound and spelling.
 
-Neither engine has a lexicon that could be weighted, and phrases given to Whisper as a prompt make it repeat
-itself (a third more insertions), so the boost works on what they wrote: a span that is spelled or sounds
-nearly like the phrase becomes the phrase. A larger weight forgives more. Before that, of the hypotheses that an engine
-offers, one with expected phrases is preferred to one that is only a little likelier; phrases of a small weight do
-nothing else.
+Neither engine has a lexicon that could be weighted. So the engine is told the phrases before it decodes, as if they had
+just been said; of the hypotheses that it offers, one with expected phrases is preferred to one that is only a little
+likelier; and in what it wrote, a span that is spelled or sounds nearly like the phrase becomes the phrase. A larger
+weight forgives more. Phrases of a small weight are only preferred.
 """
 
 from __future__ import annotations
@@ -60,6 +59,10 @@ class PhraseBooster:
             for boost in boosts
             if boost.weight < 0 and _letters(boost.phrase)
         ]
+        words = [boost.phrase for boost in boosts if boost.weight >= _REWRITES_FROM and _letters(boost.phrase)]
+        self.told = (*(f"{word}," for word in words[:-1]), *(f"{word}." for word in words[-1:]))
+        """What the engine is told, as a list that somebody says."""
+        self.suppresses = bool(self._unwanted)
         self.chooses = bool(self._unwanted or self._expected)
         """Whether it matters what else the engine might have heard."""
         self._cased = {split_punctuation(word)[1] for phrase in self._wanted for word in phrase.words}

@@ -23,10 +23,12 @@ class Scripted:
     def __init__(self, *, deaf_to: str = "", unsure_of: str = "") -> None:
         self.deaf_to, self.unsure_of = deaf_to, unsure_of
         self.asked: list[float] = []
+        self.told: list[tuple[str, ...]] = []
 
     def decode(self, samples: Audio, options: DecodeOptions) -> list[EngineHypothesis]:
         alone = len(self.asked) > 0
         self.asked.append(len(samples) / RATE)
+        self.told.append(options.context)
         edges = np.flatnonzero(np.diff((samples != 0).astype(int), prepend=0, append=0)).reshape(-1, 2)
         words = []
         for start, end in (edges * 1000 // RATE).tolist():
@@ -38,12 +40,17 @@ class Scripted:
     def close(self) -> None: ...
 
 
-def utterance(ms: int) -> FinishedUtterance:
+def utterance(ms: int, context: tuple[str, ...] = ()) -> FinishedUtterance:
     """A word of so many milliseconds, 100 of silence around it."""
     samples = np.zeros((ms + 200) * RATE // 1000, np.float32)
     samples[RATE // 10 : -RATE // 10] = 0.1
     return FinishedUtterance(
-        samples, DecodeOptions(word_times=True, speech_ms=(100, ms + 100)), 0, (100, ms + 100), ms + 200, ms + 200
+        samples,
+        DecodeOptions(word_times=True, speech_ms=(100, ms + 100), context=context),
+        0,
+        (100, ms + 100),
+        ms + 200,
+        ms + 200,
     )
 
 
@@ -110,6 +117,12 @@ async def test_resuming_in_a_window_gives_all_of_it_again(
         assert [(one.speech_ms, one.alternatives) for one in resumed] == [
             (one.speech_ms, one.alternatives) for one in finals(whole) if one.speech_ms[0] >= place
         ]
+
+
+def test_what_is_expected_is_told_for_a_shared_window_and_for_an_utterance_on_its_own() -> None:
+    engine = Scripted(deaf_to="300")
+    decode_together(engine, [utterance(ms, context=("Harper Valley.",)) for ms in (300, 1200)])
+    assert engine.told == [("Harper Valley.",)] * 2
 
 
 async def test_it_does_not_wait_for_ever(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jiwer
@@ -47,11 +47,12 @@ def test_hurry_costs_hardly_a_word(engine: WhisperEngine) -> None:
 
 @dataclass
 class Encoding:
-    """Counts what the encoder is given, and how often it is read."""
+    """Counts what the encoder is given, how often it is read, and what the decoder is told."""
 
     model: Any
     seconds: list[float]
     read: int = 0
+    prompts: list[list[int]] = field(default_factory=list)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.model, name)
@@ -60,9 +61,10 @@ class Encoding:
         self.seconds.append(features.shape[2] / 100)
         return self.model.encode(features)
 
-    def generate(self, *sound: Any, **options: Any) -> Any:
+    def generate(self, sound: Any, prompts: list[list[int]], **options: Any) -> Any:
         self.read += 1
-        return self.model.generate(*sound, **options)
+        self.prompts += prompts
+        return self.model.generate(sound, prompts, **options)
 
 
 @pytest.fixture
@@ -98,3 +100,34 @@ def test_what_nobody_waits_for_any_more_is_not_read(
     assert text(engine, cut(20.7, 24.4), low_latency=low_latency, wanted=lambda: not encoding.seconds) == ""
     assert len(encoding.seconds) == 1
     assert encoding.read == 0
+
+
+@pytest.mark.slow
+def test_it_is_told_what_is_likely_to_be_said(engine: WhisperEngine, encoding: Encoding) -> None:
+    part = cut(0.2, 5.6)
+    assert "times" in text(engine, part)
+    told = text(engine, part, context=("It was the best of Thymes, it was the worst of Thymes.",))
+    assert "thymes" in told
+    plain, prompted = encoding.prompts[0], encoding.prompts[-1]
+    assert prompted[-len(plain) :] == plain
+    assert engine._tokenizer.decode(prompted) == " It was the best of Thymes, it was the worst of Thymes."
+
+
+@pytest.mark.slow
+def test_of_too_many_words_the_last_are_told(engine: WhisperEngine, encoding: Encoding) -> None:
+    context = tuple(f"Sentence number {number} is here." for number in range(100))
+    assert "times" in text(engine, cut(0.2, 5.6), context=context)
+    said = engine._tokenizer.decode(encoding.prompts[-1])
+    assert said.endswith("Sentence number 99 is here.")
+    assert "Sentence number 9 is" not in said
+    assert len(encoding.prompts[-1]) <= 210
+
+
+@pytest.mark.slow
+def test_what_it_is_told_is_not_said_in_silence_or_noise(engine: WhisperEngine) -> None:
+    context = ("Hello, this is Harper Valley National Bank.", "How can I help you today?")
+    noise = np.random.default_rng(1).normal(0, 0.003, 3 * RATE).astype(np.float32)
+    for sound in (np.zeros(3 * RATE, np.float32), noise):
+        heard = text(engine, sound, context=context)
+        assert "harper" not in heard
+        assert "help you" not in heard

@@ -80,3 +80,9 @@ def test_a_small_weight_prefers_and_rewrites_nothing() -> None:
 def test_other_words_are_left_alone() -> None:
     said = "How can I help you today with your savings account?"
     assert boosted(said, Boost("Harper Valley", 20), Boost("checking", 20), Boost("ABlooper", 20)) == said
+
+
+def test_an_engine_is_told_what_is_boosted_but_not_what_is_only_preferred() -> None:
+    boosts = [Boost("Harper Valley", 10), Boost("ABlooper", 6), Boost("how much", 5), Boost("uh", -5)]
+    assert PhraseBooster(boosts).told == ("Harper Valley,", "ABlooper.")
+    assert PhraseBooster([Boost("how much", 5)]).told == ()
