@@ -146,6 +146,14 @@ class RivaSettings(Section):
         "auto", description="voice for speech output; auto takes the first that is installed"
     )
     piper_model: str = Field("", description="voice file for Piper")
+    aliases: list[str] = Field(
+        [
+            "parakeet-1.1b-en-US-asr-streaming-silero-vad-sortformer",
+            "Magpie-Multilingual.EN-US.Leo",
+            "Magpie-Multilingual.EN-US.Aria",
+        ],
+        description="names of NVIDIA's models and voices that clients ask for by default: ours answer to them",
+    )
     api_key: SecretStr = Field(SecretStr(""), description="bearer token that clients must send; empty asks for none")
     cert_file: str = Field("", description="the server's certificate, PEM; with it the server speaks TLS")
     key_file: str = Field("", description="the key of that certificate, PEM")

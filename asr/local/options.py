@@ -40,6 +40,8 @@ class ServerOptions:
     """`auto`, `ttspico`, `flite`, `espeak-ng`, `piper`, or `none`."""
     piper_model: Path | None = None
     """The .onnx file of a Piper voice, its .json beside it."""
+    aliases: tuple[str, ...] = tuple(_DEFAULTS.aliases)
+    """Names of others' models and voices that the default engine and the voice answer to."""
     grace_s: float = 10.0
     """How long open streams may go on after SIGTERM."""
 
@@ -64,6 +66,7 @@ class ServerOptions:
             engine=settings.engine,
             voice=settings.voice,
             piper_model=_path(settings.piper_model),
+            aliases=tuple(settings.aliases),
         )
 
     @property

@@ -77,9 +77,10 @@ class RivaServer:
             engine=options.engine,
             idle_s=options.idle_s,
             separate_channels=options.separate_channels,
+            aliases=options.aliases,
         )
         self._syntheses = StreamLimiter(options.max_syntheses, "synthesis")
-        self._synthesizer = Synthesizer(voice or find_voice(options.voice, options.piper_model))
+        self._synthesizer = Synthesizer(voice or find_voice(options.voice, options.piper_model), options.aliases)
         self._synthesis = SynthesisService(self._synthesizer, self._syntheses)
         self._auth = AuthInterceptor(options.api_key)
         self._names = (recognition.SERVICE, synthesis.SERVICE, translation.SERVICE, *self._further)

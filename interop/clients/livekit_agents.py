@@ -13,7 +13,7 @@ from livekit.plugins import nvidia
 async def transcribe(server: str, recording: str) -> str:
     with wave.open(recording) as file:
         rate, audio = file.getframerate(), file.readframes(file.getnframes())
-    stream = nvidia.STT(server=server, use_ssl=False, model="", sample_rate=rate).stream()
+    stream = nvidia.STT(server=server, use_ssl=False, sample_rate=rate).stream()
     step = rate // 10 * 2
     for start in range(0, len(audio), step):
         chunk = audio[start : start + step]
@@ -30,7 +30,7 @@ async def transcribe(server: str, recording: str) -> str:
 
 
 async def speak(server: str) -> float:
-    stream = nvidia.TTS(server=server, use_ssl=False, voice="English-US.Female-1").stream()
+    stream = nvidia.TTS(server=server, use_ssl=False).stream()
     stream.push_text("Thank you for calling. How can I help you?")
     stream.end_input()
     return sum([event.frame.duration async for event in stream])

@@ -66,8 +66,7 @@ async def main(server: str, recording: str) -> None:
     chunks = [InputAudioRawFrame(audio[start : start + step], RATE, 1) for start in range(0, len(audio), step)]
     heard = await run(NvidiaSTTService(server=server, use_ssl=False), chunks, TranscriptionFrame)
     transcript = "".join(frame.text for frame in heard if isinstance(frame, TranscriptionFrame))
-    settings = NvidiaTTSService.Settings(voice="English-US.Female-1")
-    voice = NvidiaTTSService(server=server, use_ssl=False, settings=settings)
+    voice = NvidiaTTSService(server=server, use_ssl=False)
     said = await run(voice, [TTSSpeakFrame("Thank you for calling. How can I help you?")], TTSStoppedFrame)
     spoken = sum(len(frame.audio) for frame in said if isinstance(frame, TTSAudioRawFrame))
     print(json.dumps({"transcript": transcript, "speech_s": spoken / 2 / RATE}))

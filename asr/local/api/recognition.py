@@ -28,7 +28,17 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
     measuring clients expect; the next message is read when this one is answered, so a client that
     sends faster than we recognise is slowed by HTTP/2 and nothing is dropped."""
 
-    def __init__(self, limiter: StreamLimiter, *, engine: str, idle_s: float, separate_channels: bool) -> None:
+    def __init__(
+        self,
+        limiter: StreamLimiter,
+        *,
+        engine: str,
+        idle_s: float,
+        separate_channels: bool,
+        aliases: tuple[str, ...] = (),
+    ) -> None:
+        """`aliases`: names of models that the default engine answers to."""
+        self._aliases = aliases
         self._recognizer: Recognizer | None = None
         self._engine = engine
         self._limiter = limiter
@@ -69,6 +79,7 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
             interim=interim,
             separate_channels=self._separate_channels,
             default=self._engine,
+            aliases=self._aliases,
         )
 
     async def StreamingRecognize(self, _requests: object, context: grpc.aio.ServicerContext[Any, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -62,8 +62,10 @@ def voice_family(language: str) -> str:
 class Synthesizer:
     """The voice of the server. Two sentences at a time: more would only take turns on the same cores."""
 
-    def __init__(self, voice: Voice | None) -> None:
+    def __init__(self, voice: Voice | None, aliases: Sequence[str] = ()) -> None:
+        """`aliases`: further names of the voice."""
         self.voice = voice
+        self._aliases = aliases
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="voice")
 
     def close(self) -> None:
@@ -85,7 +87,7 @@ class Synthesizer:
         asked = language or DEFAULT_LANGUAGE
         for known in self.voice.languages:
             family = voice_family(known)
-            names = ("", family, f"{family}.{SUBVOICE}", f"{family}-{SUBVOICE}")
+            names = ("", family, f"{family}.{SUBVOICE}", f"{family}-{SUBVOICE}", *self._aliases)
             if asked.lower() == known.lower() and voice_name.lower() in map(str.lower, names):
                 return known
         raise invalid(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import grpc
 import numpy as np
 import pytest
 import riva.client
@@ -157,7 +158,12 @@ def test_flags_reach_the_ears(riva_server: Running, recognizer: ScriptedRecogniz
         enable_word_time_offsets=True,
         enable_automatic_punctuation=True,
         verbatim_transcripts=True,
-        custom_configuration={"clean_points": "true", "max_utterance_ms": "15000", "unknown": "x"},
+        custom_configuration={
+            "clean_points": "true",
+            "max_utterance_ms": "15000",
+            "unknown": "x",
+            "context": "Hi.\n\n Bye.",
+        },
         speech_contexts=[
             pb.SpeechContext(phrases=["Net App", " "], boost=20),
             pb.SpeechContext(phrases=["uh"], boost=-5),
@@ -176,6 +182,7 @@ def test_flags_reach_the_ears(riva_server: Running, recognizer: ScriptedRecogniz
     assert request.interim
     assert request.clean_points
     assert request.boosts == (Boost("Net App", 20), Boost("uh", -5))
+    assert request.context == ("Hi.", "Bye.")
     assert request.endpointing.start_threshold == 0.0
     assert (request.endpointing.stop_history_ms, request.endpointing.stop_history_eou_ms) == (640, 320)
     assert request.endpointing.max_utterance_ms == 15000
@@ -326,3 +333,11 @@ def test_the_list_of_models(riva_server: Running) -> None:
     [one] = stub.GetRivaSpeechRecognitionConfig(request).model_config
     assert one.parameters["type"] == "offline"
     assert not stub.GetRivaSpeechRecognitionConfig(pb.RivaSpeechRecognitionConfigRequest(model_name="x")).model_config
+
+
+def test_a_client_s_default_for_nvidia_s_models_gets_ours(riva_server: Running, recognizer: ScriptedRecognizer) -> None:
+    stream(riva_server, [bytes(320)], config(model="parakeet-1.1b-en-US-asr-streaming-silero-vad-sortformer"))
+    assert recognizer.options[0].engine == ""
+    with pytest.raises(grpc.RpcError) as raised:
+        stream(riva_server, [bytes(320)], config(model="parakeet-of-nobody"))
+    assert raised.value.details().startswith("Error: Unavailable model requested given these parameters: ")
