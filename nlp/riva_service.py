@@ -30,7 +30,8 @@ def register(language_models: LanguageModels) -> Callable[[grpc.aio.Server], Non
 
 
 class LanguageService(riva_nlp_pb2_grpc.RivaLanguageUnderstandingServicer):  # type: ignore[misc]
-    """Texts are answered in the order they came, as many as came; a task without a model is UNIMPLEMENTED."""
+    """Texts are answered in the order they came, as many as came. A model that is not there is answered as Riva does; a
+    task without any is UNIMPLEMENTED."""
 
     def __init__(self, language_models: LanguageModels) -> None:
         self._language_models = language_models
@@ -116,7 +117,7 @@ class LanguageService(riva_nlp_pb2_grpc.RivaLanguageUnderstandingServicer):  # t
     async def _model(self, task: ModelTask, name: str, language: str, context: Context) -> str:
         """A name wins over a language, and the first model of the task over both when neither is given."""
         models = self._models(task)
-        if not models:
+        if not models and not name:
             await context.abort(
                 grpc.StatusCode.UNIMPLEMENTED, f"this server has no model for {task.value.replace('_', ' ')}"
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nlp.inference.heads.intents import IntentHead
 from nlp.inference.heads.novelty import NoveltyHead
@@ -29,6 +30,9 @@ from tenor.taxonomy.intents import UNKNOWN, Taxonomy, read
 from tenor.taxonomy.sentiments import SentimentDefinition
 
 DOMAIN = "callcenter"
+NER = "riva_ner"
+_COMMON_NAMES = {"person": "PER", "place": "LOC", "company": "ORG"}
+"""What named entities are called by NVIDIA's model and most others."""
 
 
 class LocalBackend:
@@ -103,8 +107,9 @@ class LocalBackend:
         return (
             ModelInfo("riva_text_classification_sentiment", ModelTask.TEXT),
             ModelInfo("riva_text_classification_intent", ModelTask.TEXT),
-            ModelInfo("riva_ner", ModelTask.TOKENS),
-            ModelInfo("riva_ner", ModelTask.ENTITIES),
+            ModelInfo("riva_slots", ModelTask.TOKENS),
+            ModelInfo(NER, ModelTask.TOKENS),
+            ModelInfo(NER, ModelTask.ENTITIES),
             ModelInfo(f"riva_intent_{DOMAIN}", ModelTask.INTENT, domain=DOMAIN),
         )
 
@@ -115,7 +120,8 @@ class LocalBackend:
         return [ScoredLabel(one.sentiment, one.sentiment_scores[one.sentiment]) for one in found]
 
     async def tag(self, model: str, texts: Sequence[str]) -> list[list[Entity]]:
-        return [list(one.entities) for one in await asyncio.to_thread(self.analyze, texts)]
+        found = [one.entities for one in await asyncio.to_thread(self.analyze, texts)]
+        return [_named_entities(entities) if model == NER else list(entities) for entities in found]
 
     async def intent(self, model: str, text: str) -> IntentResult:
         [found] = await asyncio.to_thread(self.analyze, [text])
@@ -131,6 +137,15 @@ class LocalBackend:
 
     async def answer(self, model: str, query: str, context: str, limit: int) -> list[Answer]:
         raise NotImplementedError("no model of ours answers questions")
+
+
+def _named_entities(entities: Sequence[Entity]) -> list[Entity]:
+    """People, places and companies by their common names; dates and amounts have none."""
+    return [
+        replace(entity, label=ScoredLabel(_COMMON_NAMES[entity.label.name], entity.label.score))
+        for entity in entities
+        if entity.label.name in _COMMON_NAMES
+    ]
 
 
 def _without_masks(context: SentenceContext) -> SentenceContext:

@@ -166,6 +166,25 @@ async def test_a_task_without_a_model_is_unimplemented(empty: Any, method: str, 
     assert not (await empty.GetRivaNLPConfig(pb.RivaNLPConfigRequest())).model_config
 
 
+NAMED = [
+    ("ClassifyText", pb.TextClassRequest),
+    ("ClassifyTokens", pb.TokenClassRequest),
+    ("PunctuateText", pb.TextTransformRequest),
+    ("TransformText", pb.TextTransformRequest),
+]
+
+
+@pytest.mark.parametrize(("method", "message"), NAMED, ids=[method for method, _ in NAMED])
+async def test_a_model_that_is_not_there_is_answered_as_riva_does(
+    stub: Any, empty: Any, method: str, message: Any
+) -> None:
+    for server in (stub, empty):
+        with pytest.raises(grpc.aio.AioRpcError) as raised:
+            await getattr(server, method)(message(text=["a"], model=pb.NLPModelParams(model_name="foo")))
+        assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+        assert raised.value.details() == "Error: Model foo is not a Riva API model, execution cannot be done"
+
+
 @pytest.mark.parametrize(
     ("method", "request_", "text"),
     [
@@ -173,11 +192,6 @@ async def test_a_task_without_a_model_is_unimplemented(empty: Any, method: str, 
         ("PunctuateText", pb.TextTransformRequest(), "text must not be empty"),
         ("AnalyzeEntities", pb.AnalyzeEntitiesRequest(query=" "), "query must not be empty"),
         ("NaturalQuery", pb.NaturalQueryRequest(query="a"), "context must not be empty"),
-        (
-            "ClassifyText",
-            pb.TextClassRequest(text=["a"], model=pb.NLPModelParams(model_name="foo")),
-            "Error: Model foo is not a Riva API model, execution cannot be done",
-        ),
         (
             "AnalyzeIntent",
             pb.AnalyzeIntentRequest(query="a", options=pb.AnalyzeIntentOptions(domain="music")),

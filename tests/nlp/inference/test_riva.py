@@ -78,7 +78,7 @@ async def test_the_same_as_in_process(local: LocalBackend) -> None:
     assert riva.versions == {
         "sentiment": "riva:riva_text_classification_sentiment",
         "intent": "riva:riva_intent_callcenter",
-        "slots": "riva:riva_ner",
+        "slots": "riva:riva_slots",
     }
     assert "card_replacement" in riva.tasks
 
