@@ -24,6 +24,7 @@ from finetune.recipes.base import (
     read_rows,
 )
 from nlp.inference import name_finder
+from nlp.inference import punctuation as punctuator
 from nlp.inference.models import token_encoder
 from nlp.inference.models.language_model import DEFAULT, open_model
 from tenor.errors import BadInput, TenorError
@@ -129,6 +130,30 @@ def redaction(
     from finetune.train.redaction_head import make_redaction
 
     _print(make_redaction(data, model, seed=seed, threads=threads))
+
+
+@app.command()
+def punctuation(
+    data: Path | None = typer.Option(
+        None, "--data", metavar="FOLDER", help="The public sets, to learn from BANKING77."
+    ),
+    out: Path = typer.Option(
+        punctuator.DEFAULT, "--out", metavar="FOLDER", help="The head's folder, which is written anew."
+    ),
+    corpus: Path = typer.Option(
+        call_sentences.DEFAULT, "--corpus", metavar="FOLDER", help="Sentences of calls; frozen* are only measured on."
+    ),
+    shared: Path = SHARED,
+    name: str = typer.Option("tenor-punctuation", help="Name of the model."),
+    version: str = typer.Option("1", help="Its version."),
+    seed: int = typer.Option(7, help="The same seed gives the same head."),
+) -> None:
+    """Train the head that writes marks and capitals where there are none. Needs no torch, and about a minute."""
+    from finetune.train.punctuation_head import make_punctuation
+
+    sentences = call_sentences.read(corpus, taxonomy.read())
+    reader = token_encoder.TokenEncoder(shared)
+    _print(make_punctuation(sentences, reader, out, data=data, name=name, version=version, seed=seed))
 
 
 @app.command()

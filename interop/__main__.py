@@ -21,6 +21,8 @@ import soxr
 
 from asr import LocalRecognizer, RivaServer, ServerOptions
 from asr.local.tts.voices import find_voice
+from nlp import riva_service
+from nlp.inference.local import LocalBackend
 from tenor.settings import RivaSettings
 
 FOLDER = Path(".tenor/interop")
@@ -56,7 +58,8 @@ def main() -> int:
 
 async def _run(recording: Path) -> int:
     recognizer, voice = LocalRecognizer(RivaSettings()), find_voice()
-    plain = RivaServer(ServerOptions(port=0, http_port=None), recognizer, voice)
+    services = {riva_service.SERVICE: riva_service.register(LocalBackend())}
+    plain = RivaServer(ServerOptions(port=0, http_port=None), recognizer, voice, services=services)
     secure = RivaServer(
         ServerOptions(
             port=0,
@@ -67,6 +70,7 @@ async def _run(recording: Path) -> int:
         ),
         recognizer,
         voice,
+        services=services,
     )
     failures = 0
     for server in (plain, secure):

@@ -38,6 +38,15 @@ def main(server: str, recording: str, certificate: str | None = None, key: str |
     assert "best of times" in "".join(result.alternatives[0].transcript for result in whole.results)
     assert streamed.strip() in printed.getvalue()
 
+    nlp = riva.client.NLPService(auth)
+    punctuated = nlp.punctuate_text("can you prove that you are self aware", language_code="en-US")
+    assert (
+        riva.client.nlp.extract_most_probable_transformed_text(punctuated) == "Can you prove that you are self aware?"
+    )
+    entities = nlp.classify_tokens(["Jensen Huang called from Boston"], "riva_ner")
+    _, labels, *_ = riva.client.nlp.extract_most_probable_token_classification_predictions(entities)
+    assert {"PER", "LOC"} <= {*labels[0]}
+
     speech_s = 0.0
     tts = riva.client.SpeechSynthesisService(auth)
     if tts.stub.GetRivaSynthesisConfig(riva.client.proto.riva_tts_pb2.RivaSynthesisConfigRequest()).model_config:

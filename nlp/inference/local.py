@@ -14,6 +14,7 @@ from nlp.inference.language_id import is_foreign
 from nlp.inference.mask_filling import fill_masks, original_entities
 from nlp.inference.models.language_model import LanguageModel, open_model
 from nlp.inference.models.onnx_model import Floats, Prediction
+from nlp.inference.punctuation import shared_punctuator
 from nlp.inference.types import (
     ENGLISH,
     OTHER,
@@ -111,6 +112,7 @@ class LocalBackend:
             ModelInfo(NER, ModelTask.TOKENS),
             ModelInfo(NER, ModelTask.ENTITIES),
             ModelInfo(f"riva_intent_{DOMAIN}", ModelTask.INTENT, domain=DOMAIN),
+            ModelInfo("riva_punctuation", ModelTask.PUNCTUATION),
         )
 
     async def classify(self, model: str, texts: Sequence[str]) -> list[ScoredLabel]:
@@ -133,7 +135,7 @@ class LocalBackend:
         return None if found.intent == UNKNOWN else DOMAIN
 
     async def rewrite(self, model: str, texts: Sequence[str]) -> list[str]:
-        raise NotImplementedError("no model of ours rewrites text")
+        return await asyncio.to_thread(lambda: [shared_punctuator().text(text) for text in texts])
 
     async def answer(self, model: str, query: str, context: str, limit: int) -> list[Answer]:
         raise NotImplementedError("no model of ours answers questions")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,14 @@ def local_riva(
         pool = local_models(language, lambda backend: backend, ModelStore(None if language.model else models))
         services[riva_service.SERVICE] = riva_service.register(CurrentModels(pool))
     options = ServerOptions.from_settings(settings, http=language is not None)
-    return RivaServer(options, services=services, load_recognizer=partial(LocalRecognizer, settings, models))
+    load = partial(LocalRecognizer, settings, models, _punctuate)
+    return RivaServer(options, services=services, load_recognizer=load)
+
+
+def _punctuate(words: Sequence[str]) -> list[str]:
+    from nlp.inference.punctuation import shared_punctuator
+
+    return shared_punctuator().words(words)
 
 
 async def recognizer_models(speech: SpeechSettings) -> list[str]:

@@ -11,6 +11,7 @@ from asr.local.stt.engines.ctc_folder import checked_ctc_folder
 from asr.local.stt.engines.golden import open_checked
 from asr.local.stt.engines.moonshine import MoonshineEngine
 from asr.local.stt.engines.opening import open_engine
+from asr.local.stt.engines.punctuated import Punctuate, PunctuatedEngine
 from asr.local.stt.engines.whisper_folder import TELEPHONE
 from asr.local.stt.stream import LocalRecognitionStream
 from asr.local.stt.types import Busy, EngineInfo, RecognitionOptions
@@ -35,8 +36,9 @@ class LocalRecognizer:
     The recogniser is there in every version that calls may ask for: those that ship or the one that the settings name,
     and those that were promoted lately. A stream keeps the engine that it began with."""
 
-    def __init__(self, settings: RivaSettings, models: Path | None = None) -> None:
-        """`models`: the registry's folder."""
+    def __init__(self, settings: RivaSettings, models: Path | None = None, punctuate: Punctuate | None = None) -> None:
+        """`models`: the registry's folder. `punctuate`: for engines that write no marks and capitals themselves."""
+        self._punctuate = punctuate
         self.max_streams = settings.max_streams
         self._settings = settings
         self._open_streams = 0
@@ -44,7 +46,7 @@ class LocalRecognizer:
         self._voice_encoder = VoiceEncoder()
         self._interim_engine = MoonshineEngine()
         given = _named_folder(settings)
-        self._shipped = open_engine(given, settings)
+        self._shipped = self._punctuated(open_engine(given, settings))
         telephone = TELEPHONE.is_dir() and not given
         self._telephone = open_engine(TELEPHONE, settings, _TELEPHONE) if telephone else None
         store = ModelStore(None if given else models)
@@ -53,7 +55,14 @@ class LocalRecognizer:
         self._pool = DecodePool(settings.threads)
 
     def _load(self, folder: Path | None) -> Engine:
-        return self._shipped if folder is None else open_checked(folder, self._settings, name=folder.name)
+        if folder is None:
+            return self._shipped
+        return self._punctuated(open_checked(folder, self._settings, name=folder.name))
+
+    def _punctuated(self, engine: Engine) -> Engine:
+        if self._punctuate is None or engine.punctuates:
+            return engine
+        return PunctuatedEngine(engine, self._punctuate)
 
     @property
     def _engines(self) -> dict[str, Engine]:

@@ -57,6 +57,11 @@ class Engine(Protocol):
         Needs measured word times."""
         ...
 
+    @property
+    def punctuates(self) -> bool:
+        """Whether it writes marks and capitals."""
+        ...
+
     def decode(self, samples: Audio, options: DecodeOptions) -> list[EngineHypothesis]:
         """Hypotheses, best first; none if this is no speech. Called from several threads at once."""
         ...

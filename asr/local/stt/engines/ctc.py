@@ -45,6 +45,7 @@ class CtcEngine:
         self.language = description.language
         self.joint_window_s = 0.0
         self._tokens = description.tokens
+        self.punctuates = any(mark in token for token in self._tokens for mark in ".?")
         self._extractor = FeatureExtractor(description.front_end)
         self._subsampling = description.subsampling
         self._frame_ms = 1000 * description.front_end.hop * description.subsampling / RATE

@@ -41,6 +41,7 @@ class MoonshineEngine:
             check_sha256(folder / file, sha256)
         self.name = "moonshine-tiny"
         self.language = "en-US"
+        self.punctuates = True
         self.joint_window_s = 0.0
         self._lock = threading.Lock()
         self._transcriber = Transcriber(str(folder), ModelArch.TINY, options=_OPTIONS)

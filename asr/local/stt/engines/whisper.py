@@ -71,6 +71,7 @@ class WhisperEngine:
         path = packaged_folder() if path is None else checked_folder(path)
         self.name = name or "whisper-tiny"
         self.language = "en-US"
+        self.punctuates = True
         self.joint_window_s = _FULL_WINDOW_S - 2 * _SILENCE_AFTER_S
         self._window_s = window_s
         try:

@@ -21,7 +21,7 @@ SECOND = 1000 // FRAME_MS + 1
 class Slow:
     """An engine that answers when it is let."""
 
-    name, language, joint_window_s = "slow", "en-US", 0.0
+    name, language, joint_window_s, punctuates = "slow", "en-US", 0.0, True
 
     def __init__(self) -> None:
         self.let = threading.Event()

@@ -18,7 +18,7 @@ PATIENT = {"word_times": True, "clean_points": True, "patient": True}
 class Scripted:
     """Hears a word wherever the sound is not silence; its name is how long it is. Skips what it is told to."""
 
-    name, language, joint_window_s = "scripted", "en-US", 28.0
+    name, language, joint_window_s, punctuates = "scripted", "en-US", 28.0, True
 
     def __init__(self, *, deaf_to: str = "", unsure_of: str = "") -> None:
         self.deaf_to, self.unsure_of = deaf_to, unsure_of
