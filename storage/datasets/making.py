@@ -31,6 +31,8 @@ from storage.viewer import HOUSE, Viewer
 from tenor.errors import BadInput
 from tenor.settings import Settings
 
+TEXT = "text"
+"""The kind of a label that puts the words right: a recogniser learns from it."""
 NEEDED = ["id", "call", "customer", "agent", "spoken_at", "start_ms", "text"]
 
 
@@ -121,9 +123,15 @@ def _rows(
     said = list(_sentences(blobs, snapshot.parts, wanted))
     agents = {row["id"]: row["agent"] for _, row in said}
     label_parts = [part for part in snapshot.parts if part.kind == "labels"]
-    labels = trusted_labels((row for part in label_parts for row in _labels(blobs, part, wanted)), agents, experts)
+    labelled = {part.place: list(_labels(blobs, part, wanted)) for part in label_parts}
+    labels = trusted_labels((row for own in labelled.values() for row in own), agents, experts)
+    texts = {
+        place: {row["sentence"] for row in own if row["kind"] == TEXT and not row["held"]}
+        for place, own in labelled.items()
+    }
+    corrected = set().union(*texts.values())
     kept = [(day, row, _of(labels, row["id"])) for day, row in said]
-    kept = [one for one in kept if unlabelled or one[2]]
+    kept = [one for one in kept if unlabelled or one[2] or one[1]["id"] in corrected]
     began = {row["call"]: row["spoken_at"] - row["start_ms"] / 1000 for _, row in said}
     result = assign(
         [
@@ -145,11 +153,10 @@ def _rows(
             days.add(day)
             rows.append(_row(row, own, split, weight, round(began[row["call"]], 3)))
     rows.sort(key=lambda row: (row["at"], row["id"]))
-    texts = {part.place for part in label_parts if _has_text(blobs, part, wanted)}
     parts = tuple(
         msgspec.structs.replace(part, stamp="")
         for part in snapshot.parts
-        if (part.kind in ("sentences", "audio") and part.key in days) or part.place in texts
+        if (part.kind in ("sentences", "audio") and part.key in days) or texts.get(part.place)
     )
     return _FrozenRows(rows, parts, result.left_out)
 
@@ -190,7 +197,3 @@ def _sentences(blobs: BlobStore, parts: tuple[Part, ...], ids: pa.Array) -> Iter
 def _labels(blobs: BlobStore, part: Part, ids: pa.Array) -> Iterator[dict[str, Any]]:
     table = blobs.table(part.sha256)
     yield from table.filter(pc.is_in(table["sentence"], ids)).to_pylist()
-
-
-def _has_text(blobs: BlobStore, part: Part, ids: pa.Array) -> bool:
-    return any(row["kind"] == "text" for row in _labels(blobs, part, ids))

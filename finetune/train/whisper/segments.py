@@ -59,10 +59,14 @@ def spoken_words(text: str) -> str | None:
 
 
 def from_rows(rows: Iterable[TrainingRow]) -> SpeechData:
-    """The rows that have audio; a row's channel is in its origin, the first if it does not say."""
+    """The rows that have audio, and words that people wrote. A row's channel is in its origin, the first if it does not
+    say."""
     data = SpeechData()
     for row in rows:
         if row.audio is None or row.split not in ("train", "val"):
+            continue
+        if not row.written:  # else the recogniser would be taught its own mistakes
+            data.left_out["not written down by people"] += 1
             continue
         text = spoken_words(row.text)
         channel = int(row.origin.get(CHANNEL, "0"))

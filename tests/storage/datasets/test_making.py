@@ -63,6 +63,20 @@ def test_a_search_is_frozen_without_words(database: Database, sqlite_settings: S
     assert report.may_train
 
 
+def test_a_sentence_whose_words_people_put_right_is_in_it_for_the_recogniser(
+    database: Database, sqlite_settings: Settings
+) -> None:
+    with database.session() as session:
+        add_call(session, "heard", "Hole order.", "Whole house.", customer="somebody", queue="parcels", started_at=START)
+        label(session, "heard/0/0", "text", "Whole order.")
+        label(session, "heard/1/1000", "text", "Hole house.", held=True)
+        session.commit()
+    freeze(database, sqlite_settings, "queue:parcels", "words")
+    with open_dataset(sqlite_settings, "words@1") as dataset:
+        [row] = dataset.rows()
+    assert (row.text, row.recognised, row.sentiment, row.intent) == ("Whole order.", "Hole order.", None, None)
+
+
 def test_versions_have_parents_and_differences(database: Database, sqlite_settings: Settings) -> None:
     first = freeze(database, sqlite_settings)
     assert freeze(database, sqlite_settings) == first, "nothing has changed"

@@ -38,6 +38,17 @@ def test_what_is_no_speech_with_words_is_counted(tmp_path: Path) -> None:
     assert data.left_out == {"words missing in the text": 1, "empty or too long": 2}
 
 
+def test_of_archived_calls_only_what_people_wrote_is_learned() -> None:
+    rows = [
+        row(1, text="whole order", recognised="hole order"),
+        row(2, text="hole order", recognised="hole order"),
+        row(3, text="your order"),
+    ]
+    data = from_rows(rows)
+    assert [one.text for one in data.segments] == ["whole order", "your order"]
+    assert data.left_out == {"not written down by people": 1}
+
+
 def test_one_broken_recording_does_not_stop_the_others(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "a.wav", np.zeros(8000, np.int16), 8000)
     (tmp_path / "b.wav").write_bytes(b"RIFF and no more")
