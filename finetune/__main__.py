@@ -265,7 +265,7 @@ def nemo(
     settings: list[str] = SETTINGS,
     validation: float = VALIDATION,
 ) -> None:
-    """Train a CTC model with NeMo on recordings of your own: a new one, or the one of --set start=FILE.nemo. Stopped by
+    """Train a CTC model with NeMo on recordings of your own: a new one, or the one of --set model=FILE.nemo. Stopped by
     SIGTERM (exit code 75), the same command goes on after the last checkpoint. What comes out is served with
     riva.ctc_path."""
     _train_on_speech("nemo", data, out, preset, settings, validation)

@@ -26,6 +26,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from tenor.errors import BadInput, TenorError, Unavailable
+from tenor.model_store.card import KINDS, Kind
 from tenor.yaml.nodes import meant
 
 BUILT_IN = {
@@ -37,6 +38,8 @@ BUILT_IN = {
 }
 MODEL, CHECKPOINTS = "model", "checkpoints"
 """Folders below that of a run."""
+NEMO_FILE = "model.nemo"
+"""Beside a run's model: it holds pickles, so it is no part of what the registry keeps and workers load."""
 
 Split = Literal["train", "val", "test", "holdout"]
 
@@ -117,7 +120,7 @@ class JsonlRunRecord:
 
 
 class Recipe(Protocol):
-    """A way to make a model from rows."""
+    """A way to make a model from rows. One that makes no language model says so: `kind = "speech"`, or "assistant"."""
 
     @property
     def name(self) -> str: ...
@@ -159,6 +162,13 @@ def find_recipe(name: str) -> Recipe:
         raise BadInput(f"recipe {name} has no {', '.join(missing)}", "see finetune/recipes/base.py")
     found: Recipe = recipe
     return found
+
+
+def kind_of_recipe(recipe: Recipe) -> Kind:
+    kind: Kind = getattr(recipe, "kind", "language")
+    if kind not in KINDS:
+        raise BadInput(f"recipe {recipe.name} makes {kind!r}{meant(str(kind), KINDS)}", f"one of {', '.join(KINDS)}")
+    return kind
 
 
 # -- its parameters

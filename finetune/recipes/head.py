@@ -44,6 +44,7 @@ from finetune.recipes.language_rows import (
 from nlp.inference.models.layered_model import HEADS, LayeredModel, SentenceHeads, read_heads, write_heads
 from nlp.inference.models.onnx_model import Floats
 from nlp.inference.types import SentenceContext
+from tenor.model_store.card import Kind
 
 SUFFIX = ".npz"
 KEY = 32
@@ -76,6 +77,7 @@ class HeadParameters(msgspec.Struct, frozen=True, kw_only=True):
 
 class HeadRecipe:
     name = "head"
+    kind: Kind = "language"
     parameters = HeadParameters
     presets: Mapping[str, Mapping[str, Any]] = {
         "papers": {"batch": 128, "epochs": 10, "validation_share": 0.2},

@@ -21,6 +21,7 @@ from finetune.recipes.base import MODEL, RunRecord, StopRequest, TrainingRow, ne
 from finetune.recipes.language_rows import repeatable_encoder
 from nlp.inference.assistant.assistant_model import DEFAULT, AssistantCard, AssistantModel
 from tenor.errors import BadInput
+from tenor.model_store.card import Kind
 from tenor.taxonomy.assistant import NO_MATCH, OUTSIDE, routed_intent
 
 ROWS = "rows"
@@ -53,6 +54,7 @@ class IntentSlotParameters(msgspec.Struct, frozen=True, kw_only=True):
 
 class IntentSlotRecipe:
     name = "intent-slot"
+    kind: Kind = "assistant"
     parameters = IntentSlotParameters
     presets: Mapping[str, Mapping[str, Any]] = {
         "papers": {"epochs": 50, "validate_every": 5, "replay": 0},

@@ -22,6 +22,7 @@ from finetune.recipes.language_rows import examples, grown, language_rows, own_t
 from nlp.inference.models.layered_model import LayeredModel
 from nlp.inference.types import SentenceContext
 from tenor.model_store import read_card
+from tenor.model_store.card import Kind
 
 if TYPE_CHECKING:
     from finetune.train.language_trainer import EncodedExample
@@ -60,6 +61,7 @@ class LayersParameters(msgspec.Struct, frozen=True, kw_only=True):
 
 class LayersRecipe:
     name = "layers"
+    kind: Kind = "language"
     parameters = LayersParameters
     presets: Mapping[str, Mapping[str, Any]] = {
         "papers": {"batch": 128, "epochs": 10, "validation_share": 0.2},

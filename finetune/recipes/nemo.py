@@ -14,12 +14,11 @@ import msgspec
 from msgspec import Meta
 
 from asr.local.stt.engines.ctc_folder import WORD_START
-from finetune.recipes.base import MODEL, RunRecord, StopRequest, TrainingRow, needs_nemo, stoppable
+from finetune.recipes.base import MODEL, NEMO_FILE, RunRecord, StopRequest, TrainingRow, needs_nemo, stoppable
 from finetune.train.nemo.manifest import AddedNoise, Manifest, plain_text, write_manifest
 from finetune.train.whisper import segments
+from tenor.model_store.card import Kind
 
-NEMO_FILE = "model.nemo"
-"""Beside the model's folder: it holds pickles, so it is no part of what the registry keeps and workers load."""
 _COMPARED = 8
 """Segments on which the exported model is compared with NeMo's own transcription."""
 
@@ -27,7 +26,7 @@ _COMPARED = 8
 class NemoParameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What can be set. `layers` to `dropout` are of a model that is built."""
 
-    start: Annotated[
+    model: Annotated[
         str, Meta(description="The .nemo file to start from, of people whom you trust; empty: a new model.")
     ] = ""
     vocabulary: Annotated[
@@ -68,6 +67,7 @@ class NemoRecipe:
     """See docs/speech-tuning.md."""
 
     name = "nemo"
+    kind: Kind = "speech"
     parameters = NemoParameters
     presets: Mapping[str, Mapping[str, Any]] = {
         "tiny": {"layers": 2, "width": 48, "epochs": 20, "encoder_rate": 1e-3, "decoder_rate": 3e-3},
@@ -132,8 +132,8 @@ def _model(texts: Sequence[str], parameters: NemoParameters, tokenizer: Path) ->
     from finetune.train.nemo.model import NewModel, TokenChoice, built, restored, with_vocabulary
 
     choice = TokenChoice(parameters.vocabulary, parameters.pieces, tokenizer)
-    if parameters.start:
-        model = with_vocabulary(restored(Path(parameters.start)), texts, choice)
+    if parameters.model:
+        model = with_vocabulary(restored(Path(parameters.model)), texts, choice)
     else:
         size = NewModel(
             parameters.layers, parameters.width, parameters.heads, parameters.subsampling, parameters.dropout
@@ -153,7 +153,7 @@ def _export(model: Any, validation: Manifest, parameters: NemoParameters, out: P
     card = {
         "name": parameters.name,
         "version": parameters.version,
-        "parent": Path(parameters.start).name if parameters.start else "",
+        "parent": Path(parameters.model).name if parameters.model else "",
         "parameters": msgspec.to_builtins(parameters),
     }
     folder = export_ctc(model, out / MODEL, card, parameters.language)

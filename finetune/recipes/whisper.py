@@ -21,12 +21,13 @@ from finetune.recipes.base import MODEL, JsonlRunRecord, RunRecord, StopRequest,
 from finetune.train.whisper import model_file, preparation, segments
 from finetune.train.whisper.windows import WindowMix, WindowPlanner
 from tenor.errors import Unavailable
+from tenor.model_store.card import Kind
 
 
 class WhisperParameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What can be set. The defaults are those of the measurements in docs/speech-tuning.md."""
 
-    start: Annotated[str, Meta(description="Folder of the model to start from; empty: the packaged one.")] = ""
+    model: Annotated[str, Meta(description="Folder of the model to start from; empty: the packaged one.")] = ""
     name: Annotated[str, Meta(description="Name of the new model.")] = "whisper-tuned"
     version: Annotated[str, Meta(description="Its version.")] = "1"
     steps: Annotated[int, Meta(description="Training steps.", ge=1)] = 150
@@ -66,6 +67,7 @@ class WhisperRecipe:
     """See docs/speech-tuning.md."""
 
     name = "whisper"
+    kind: Kind = "speech"
     parameters = WhisperParameters
     presets: Mapping[str, Mapping[str, Any]] = {
         "quick": {"steps": 40, "checkpoint_every": 20, "validate_every": 20},
@@ -89,7 +91,7 @@ def _run(
         told = record if rank == 0 else JsonlRunRecord(Path(os.devnull))
         told.parameters(msgspec.to_builtins(parameters))
         began, spent = time.monotonic(), time.process_time()
-        parent = checked_folder(Path(parameters.start)) if parameters.start else packaged_folder()
+        parent = checked_folder(Path(parameters.model)) if parameters.model else packaged_folder()
         everything = segments.usable_segments(rows, told)
         segments.enough_to_train(everything)
         before, learned = _prepared(parent, everything, parameters, told, bar, stop)
@@ -118,7 +120,7 @@ def _exported(parent: Path, values: dict[str, model_file.Array], parameters: Whi
     card = {
         "name": parameters.name,
         "version": parameters.version,
-        "parent": parameters.start or "packaged",
+        "parent": parameters.model or "packaged",
         "parameters": msgspec.to_builtins(parameters),
     }
     return export_whisper(parent, model, out / MODEL, card, parameters.weights)

@@ -12,7 +12,16 @@ from typing import Any
 import msgspec
 
 from finetune.corpus.vocabulary import LEARNED, VocabularyFilter, common_words, read_vocabulary, within_vocabulary
-from finetune.recipes.base import JsonlRunRecord, Paused, Recipe, RunRecord, TrainingRow, find_recipe, read_parameters
+from finetune.recipes.base import (
+    JsonlRunRecord,
+    Paused,
+    Recipe,
+    RunRecord,
+    TrainingRow,
+    find_recipe,
+    kind_of_recipe,
+    read_parameters,
+)
 from storage.datasets import DatasetVersion, open_dataset
 from storage.db.engine import Database
 from storage.registry.registry import Registry
@@ -20,8 +29,10 @@ from storage.runs import runs
 from storage.runs.folders import RECORD, run_folder
 from storage.runs.mlflow_mirror import MirroredRun, MlflowMirror
 from storage.runs.record import StoredRunRecord
+from storage.tables import Run
 from storage.viewer import Viewer
 from tenor.errors import BadInput, TenorError
+from tenor.learn.starting import PARAMETER, starting_model
 from tenor.learn.validation import keep_answers
 from tenor.model_store.card import Kind
 from tenor.settings import Settings
@@ -30,8 +41,6 @@ FOR_OTHERS = ".nemo"
 """Ending of files that a recipe leaves beside the model, for NeMo and Riva; the registry does not take them."""
 VOCABULARY = "vocabulary.json"
 """In a run's folder: which words were allowed."""
-KINDS: dict[str, Kind] = {"whisper": "speech", "nemo": "speech", "intent-slot": "assistant"}
-"""What a recipe makes; the others make language models."""
 
 Progress = Callable[[int, int], None]
 
@@ -74,8 +83,10 @@ def finetune(
     if out is not None and out.exists() and any(out.iterdir() if out.is_dir() else [out]):
         raise BadInput(f"{out} is there already", "name a folder that is not")
     registry = Registry(database, settings.models_folder)
-    kind = KINDS.get(found.name, "language")
-    parameters, parent = _parameters(found, preset, values, registry, kind)
+    kind = kind_of_recipe(found)
+    parameters, parent = (
+        _resumed(database, resume, found) if resume else _parameters(settings, registry, found, preset, values)
+    )
     with ExitStack() as stack:
         mirror = stack.enter_context(closing(MlflowMirror(database, settings.learn))) if settings.learn.mlflow else None
         opened = stack.enter_context(open_dataset(settings, dataset, viewer=viewer, progress=progress))
@@ -197,15 +208,31 @@ def _trained(
     return made
 
 
-def _parameters(recipe: Recipe, preset: str, values: Sequence[str], registry: Registry, kind: Kind) -> tuple[Any, str]:
-    """The recipe's parameters and the model that it starts from: what is in force, unless another is named."""
-    champion = registry.champion(kind)
-    given = list(values)
-    takes_model = "model" in {field.name for field in msgspec.structs.fields(recipe.parameters)}
-    named = any(value.partition("=")[0].strip() == "model" for value in values)
-    if takes_model and not named and not champion.ships:
-        given.append(f"model={registry.path(champion)}")
-    return read_parameters(recipe, preset, given), "" if named else champion.id
+def _parameters(
+    settings: Settings, registry: Registry, recipe: Recipe, preset: str, values: Sequence[str]
+) -> tuple[Any, str]:  # fmt: skip
+    """The recipe's parameters and the model that it starts from."""
+    start = starting_model(settings, registry, recipe, values)
+    told = [f"{PARAMETER}={start.value}"] if start.value else []
+    return read_parameters(recipe, preset, [*values, *told]), start.id
+
+
+def _resumed(database: Database, number: int, recipe: Recipe) -> tuple[Any, str]:
+    """A run that goes on keeps to what it began with, whatever was promoted meanwhile."""
+    with database.session() as session:
+        run = runs.find(session, number).run
+    parameters = kept_parameters(run, recipe)
+    if parameters is None:
+        raise BadInput(f"run {number} is of another version of the recipe {recipe.name}", "train anew")
+    return parameters, run.parent
+
+
+def kept_parameters(run: Run, recipe: Recipe) -> Any:
+    """Those that the run began with; None if the recipe has others by now."""
+    try:
+        return msgspec.convert(run.parameters, recipe.parameters)
+    except msgspec.ValidationError:
+        return None
 
 
 def _registered(

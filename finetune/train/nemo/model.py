@@ -50,7 +50,7 @@ class TokenChoice:
 def restored(path: Path) -> Any:
     """The model of a `.nemo` file."""
     if not path.is_file():
-        raise BadInput(f"there is no file {path}", "start names a .nemo file, as NeMo and NGC have them")
+        raise BadInput(f"there is no file {path}", "model names a .nemo file, as NeMo and NGC have them")
     try:
         model = ASRModel.restore_from(str(path), map_location="cpu")
     except Exception as error:  # a file of others, and NeMo raises whatever comes

@@ -26,7 +26,10 @@ class WhisperNetwork(nn.Module):  # type: ignore[misc]
         if model.specification != "WhisperSpec":
             raise BadInput(f"the model is a {model.specification}, not a Whisper model", "name another folder")
         if any(value.dtype == np.int8 and value.ndim for value in model.variables.values()):
-            raise BadInput("the model's weights are int8, which cannot be trained", "start from its float16 weights")
+            raise BadInput(
+                "the model's weights are int8, which cannot be trained",
+                "name its float16 weights with --set model=FOLDER; --set model= starts from the packaged ones",
+            )
         self.encoder = _Encoder(model)
         self.decoder = _Decoder(model)
         values = {name: torch.from_numpy(value.astype(np.float32)) for name, value in _weights(model)}

@@ -95,7 +95,6 @@ def finetune(
             with database.session() as session:
                 before = runs.find(session, resume).run
             dataset, recipe, preset = dataset or before.dataset, before.recipe, before.preset
-            set_ = [f"{key}={value}" for key, value in before.parameters.items() if key != "seed" or value]
         if not dataset:
             raise BadInput("no dataset was named", "`tenor dataset list` shows them")
         bar = bars.add_task("preparing", total=None, detail="")

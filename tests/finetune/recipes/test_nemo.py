@@ -20,8 +20,8 @@ from asr.local.stt.engines.base import RATE, DecodeOptions
 from asr.local.stt.engines.ctc import CtcEngine
 from asr.local.stt.engines.ctc_features import FeatureExtractor
 from asr.local.stt.engines.ctc_folder import WORD_START, read_description
-from finetune.recipes.base import JsonlRunRecord, Paused, TrainingRow, find_recipe, read_parameters
-from finetune.recipes.nemo import NEMO_FILE, nemo_texts
+from finetune.recipes.base import NEMO_FILE, JsonlRunRecord, Paused, TrainingRow, find_recipe, read_parameters
+from finetune.recipes.nemo import nemo_texts
 from finetune.train.nemo.manifest import plain_text
 from tenor.errors import BadInput, Unavailable
 from tests.asr.local.stt.engines.tone_model import tones
@@ -151,7 +151,7 @@ def test_the_front_end_and_the_onnx_file_answer_as_torch_does(trained: Path, row
 def test_a_file_is_fine_tuned_with_pieces_of_words_instead_of_letters(
     trained: Path, rows: list[TrainingRow], tmp_path: Path
 ) -> None:
-    settings = {"start": trained / NEMO_FILE, "vocabulary": "bpe", "pieces": 24, "epochs": 24, "decoder_rate": 1e-2}
+    settings = {"model": trained / NEMO_FILE, "vocabulary": "bpe", "pieces": 24, "epochs": 24, "decoder_rate": 1e-2}
     run(rows, tmp_path, encoder_rate=1e-3, validate_every=8, **settings)
     tokens = read_description(tmp_path / "model").tokens
     assert any(token.startswith(WORD_START) and len(token) > 2 for token in tokens)
@@ -170,7 +170,7 @@ def test_a_file_is_fine_tuned_with_pieces_of_words_instead_of_letters(
 def test_a_run_that_was_stopped_ends_as_an_undisturbed_one(
     trained: Path, rows: list[TrainingRow], tmp_path: Path
 ) -> None:
-    settings = {"start": trained / NEMO_FILE, "epochs": 1, "spec_augment": "true"}
+    settings = {"model": trained / NEMO_FILE, "epochs": 1, "spec_augment": "true"}
     whole = run(rows, tmp_path / "whole", **settings)
 
     class Stopping(JsonlRunRecord):
@@ -196,4 +196,4 @@ def test_what_cannot_be_trained_is_told(
     rows: list[TrainingRow], tmp_path: Path, start: str, count: int, told: str
 ) -> None:
     with pytest.raises(BadInput, match=told):
-        run(rows[:count], tmp_path, start=start)
+        run(rows[:count], tmp_path, model=start)

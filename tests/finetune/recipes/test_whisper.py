@@ -110,7 +110,7 @@ def test_who_is_asked_to_stop_while_listening_stops_after_the_window(rows: list[
 
 @needs_torch
 @pytest.mark.train
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(1800)
 def test_two_processes_learn_what_one_learns(rows: list[TrainingRow], tmp_path: Path) -> None:
     lines = tmp_path / "rows.jsonl"
     lines.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
@@ -121,7 +121,7 @@ def test_two_processes_learn_what_one_learns(rows: list[TrainingRow], tmp_path: 
     for name, start in (("one", []), ("two", torchrun)):
         out = tmp_path / name
         command = [sys.executable, *start, "-m", "finetune", "run", "whisper", str(lines), "--out", str(out), *options]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=1000)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1700)
         assert done.returncode == 0, done.stderr
         told = map(json.loads, (out / "record.jsonl").read_text().splitlines())
         losses.append({line["step"]: line["value"] for line in told if line.get("name") == "loss"})
@@ -131,6 +131,7 @@ def test_two_processes_learn_what_one_learns(rows: list[TrainingRow], tmp_path: 
 
 @needs_torch
 @pytest.mark.train
+@pytest.mark.timeout(1800)
 def test_the_network_answers_as_the_server_does() -> None:
     import ctranslate2
     import torch
@@ -156,6 +157,7 @@ def test_the_network_answers_as_the_server_does() -> None:
 
 @needs_torch
 @pytest.mark.train
+@pytest.mark.timeout(1800)
 def test_a_run_that_was_stopped_ends_as_an_undisturbed_one(
     rows: list[TrainingRow], record: JsonlRunRecord, tmp_path: Path
 ) -> None:
@@ -179,7 +181,8 @@ def test_a_run_that_was_stopped_ends_as_an_undisturbed_one(
 
 @needs_torch
 @pytest.mark.train
+@pytest.mark.timeout(1800)
 def test_int8_weights_are_not_trained_on(rows: list[TrainingRow], record: JsonlRunRecord, tmp_path: Path) -> None:
     small = export_int8(packaged_folder(), tmp_path / "small")
     with pytest.raises(BadInput, match="cannot be trained"):
-        run(rows, tmp_path / "out", record, start=small)
+        run(rows, tmp_path / "out", record, model=small)
