@@ -110,7 +110,7 @@ async def measure(home: Path, worker: psutil.Process) -> None:
         before_mb, promoted = megabytes(worker), time.time()
         promotion_log.append(
             settings.models_folder,
-            msgspec.structs.replace(prepared, at=promoted, effective_at=promoted + EFFECTIVE_S),
+            [msgspec.structs.replace(prepared, at=promoted, effective_at=promoted + EFFECTIVE_S)],
         )
         most_mb = before_mb
         while time.time() < promoted + EFFECTIVE_S + CALL_S + 4:

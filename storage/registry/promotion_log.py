@@ -1,10 +1,10 @@
-"""Writing the log of promotions: one whole line at a time, one writer at a time, on the disk before it counts."""
+"""Writing the log of promotions: whole lines, one writer at a time, on the disk before it counts."""
 
 from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,21 +22,23 @@ log = structlog.get_logger(__name__)
 LOCK = "promotions.lock"
 
 
-def append(models: Path, promotion: Promotion) -> None:
-    """Add a line. Refused when another promotion is under way, or when what it is to replace is no longer in force."""
+def append(models: Path, promotions: Sequence[Promotion]) -> None:
+    """Add their lines, all or none. Refused when another promotion is under way, or when what one of them is to replace
+    is no longer in force."""
     models.mkdir(parents=True, exist_ok=True)
     with _locked(models):
         path = models / FILE
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             written = _whole_lines(handle)
-            champion = champion_of(read_log(written), promotion.kind)
-            if champion != promotion.previous:
-                raise Refused(
-                    f"{champion} was promoted while you looked: {promotion.model} was to replace {promotion.previous}",
-                    "see `tenor models list`, then promote again",
-                )
-            _write(handle, len(written), msgspec.json.encode(promotion) + b"\n")
+            known = read_log(written)
+            for one in promotions:
+                if (champion := champion_of(known, one.kind)) != one.previous:
+                    raise Refused(
+                        f"{champion} was promoted while you looked: {one.model} was to replace {one.previous}",
+                        "see `tenor models list`, then promote again",
+                    )
+            _write(handle, len(written), b"".join(msgspec.json.encode(one) + b"\n" for one in promotions))
         finally:
             os.close(handle)
         sync_folder(models)
@@ -83,11 +85,11 @@ def _whole_lines(handle: int) -> bytes:
     return whole
 
 
-def _write(handle: int, size: int, line: bytes) -> None:
-    """All of the line or nothing, also on a full disk."""
+def _write(handle: int, size: int, lines: bytes) -> None:
+    """All of it or nothing, also on a full disk."""
     os.lseek(handle, size, os.SEEK_SET)
     try:
-        rest = line
+        rest = lines
         while rest:
             rest = rest[os.write(handle, rest) :]
         os.fsync(handle)

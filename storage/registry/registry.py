@@ -8,7 +8,7 @@ next that looks (`sync`).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -204,7 +204,18 @@ class Registry:
             self._check_gate(version)
         if check is not None:
             check(version)
-        return self._append(viewer, version, why, seen, at_once=at_once)
+        return self._append(viewer, {seen: version}, why, at_once=at_once)[0]
+
+    def promote_all(
+        self, viewer: Viewer, models: Sequence[str], why: str, *, check: Callable[[ModelVersion], None]
+    ) -> list[promotions.Promotion]:
+        """Put versions of different kinds in force: all of them, or none if one cannot be."""
+        _may(viewer, PROMOTES, "promotes models")
+        versions = [self.version(model) for model in models]
+        for version in versions:
+            self._check_gate(version)
+            check(version)
+        return self._append(viewer, {self.champion(one.kind).id: one for one in versions}, why, at_once=False)
 
     def rollback(
         self, viewer: Viewer, kind: Kind, why: str, *, at_once: bool = False, replaces: str | None = None
@@ -216,7 +227,7 @@ class Registry:
         line = lineage_of(self.log(), kind)
         if len(line) < 2:
             raise BadInput(f"{line[-1]} is the first {kind} model here: there is nothing to go back to")
-        return self._append(viewer, self.version(line[-2]), why, replaces or line[-1], at_once=at_once)
+        return self._append(viewer, {replaces or line[-1]: self.version(line[-2])}, why, at_once=at_once)[0]
 
     def _check_gate(self, version: ModelVersion) -> None:
         way_out = f"`tenor models promote {version.id} --force --why REASON` promotes it all the same"
@@ -231,24 +242,29 @@ class Registry:
             raise BadInput(f"{version.id} has not passed the gate yet", way_out)
 
     def _append(
-        self, viewer: Viewer, version: ModelVersion, why: str, previous: str, *, at_once: bool
-    ) -> promotions.Promotion:
-        if at_once and version.kind == "speech":
-            raise BadInput("a recogniser cannot change within a call", "leave out --at-once")
-        if not version.ships:
-            verify(self.path(version), version.sha256)
+        self, viewer: Viewer, versions: Mapping[str, ModelVersion], why: str, *, at_once: bool
+    ) -> list[promotions.Promotion]:
+        """`versions`: by the model that each replaces."""
         now = time.time()
-        made = promotions.Promotion(
-            kind=version.kind,
-            model=version.id,
-            sha256=version.sha256,
-            at=now,
-            effective_at=now + promotions.EFFECTIVE_S,
-            by=viewer.name,
-            why=why.strip(),
-            previous=previous,
-            at_once=at_once,
-        )
+        made = []
+        for previous, version in versions.items():
+            if at_once and version.kind == "speech":
+                raise BadInput("a recogniser cannot change within a call", "leave out --at-once")
+            if not version.ships:
+                verify(self.path(version), version.sha256)
+            made.append(
+                promotions.Promotion(
+                    kind=version.kind,
+                    model=version.id,
+                    sha256=version.sha256,
+                    at=now,
+                    effective_at=now + promotions.EFFECTIVE_S,
+                    by=viewer.name,
+                    why=why.strip(),
+                    previous=previous,
+                    at_once=at_once,
+                )
+            )
         promotion_log.append(self._models, made)
         self.sync()
         return made

@@ -22,7 +22,7 @@ from storage.archive.archiver import archive
 from storage.archive.parts import newest, root_hash
 from storage.archive.sealing.place import ArchivePlace
 from storage.datasets.checking import check
-from storage.datasets.making import make
+from storage.datasets.making import TEXT, make
 from storage.datasets.manifest import DatasetVersion
 from storage.datasets.manifest import find as find_dataset
 from storage.datasets.splits import plain_words
@@ -35,7 +35,7 @@ from storage.snapshots import current_or_taken, listing
 from storage.tables import Label
 from storage.viewer import Viewer
 from tenor.errors import BadInput
-from tenor.learn.candidates import Candidates
+from tenor.learn.candidates import Candidates, values_by_recipe
 from tenor.learn.judging import judge_model
 from tenor.learn.pairs import judge_together
 from tenor.learn.shadowing import shadow_kept
@@ -87,12 +87,15 @@ def learn(
 ) -> LearnResult:
     """Learn from what people labelled. `name`: of the dataset and the models; `search`: which sentences, all by
     default; `recipes`: those of `learn.recipes`, of each kind of model the best on validation is judged; `values`:
-    parameters as `name=value`; `promote`: whether to put it in force, else as `learn.promote` says; `samples`: whether
-    calls that were made up count. `told` hears of each step when it is done, `progress` while it works."""
+    parameters as `name=value`, or `recipe.name=value` for one recipe; `promote`: whether to put it in force, else as
+    `learn.promote` says; `samples`: whether calls that were made up count. `told` hears of each step when it is done,
+    `progress` while it works."""
     viewer.must_train("train models")
+    recipes = tuple(recipes or settings.learn.recipes)
+    values_by_recipe(recipes, values)  # what is misspelt is told now, and not when the first has been trained
     with only_one(settings):
         loop = LearningLoop(settings, database, viewer, name, told, progress, samples=samples)
-        return loop.run(search, tuple(recipes or settings.learn.recipes), tuple(values), _promotes(settings, promote))
+        return loop.run(search, recipes, tuple(values), _promotes(settings, promote))
 
 
 class LearningLoop:
@@ -152,16 +155,21 @@ class LearningLoop:
                 trusted = sum(len(trusted_labels(session, kind, experts)) for kind in KINDS)
                 held = select(func.count(), func.count(col(Label.author).distinct())).where(col(Label.held))
                 held_labels, held_authors = session.execute(held).one()
+                corrected = session.scalar(
+                    select(func.count(col(Label.sentence).distinct())).where(col(Label.kind) == TEXT, ~col(Label.held))
+                )
                 contradictions = len(find_contradictions(labelled_words(session)))
-            if not trusted:
+            if not trusted and not corrected:
                 raise BadInput(
                     "nobody has labelled anything that could be learned from",
                     "label sentences on Review (`tenor dashboard`), or bring labels in with `tenor labels import FILE`",
                 )
-            text = f"{trusted:,} trusted, {held_labels:,} held"
+            text = f"{trusted:,} trusted, " + (f"{corrected:,} texts put right, " if corrected else "")
+            text += f"{held_labels:,} held"
             text += f" (of {_number(held_authors, 'person', 'people')}: decide on Review)" if held_labels else ""
             text += f", {_number(contradictions, 'contradiction')}" + (" to settle on Review" if contradictions else "")
-            return text, {"trusted": trusted, "held": held_labels, "contradictions": contradictions}
+            figures = {"trusted": trusted, "corrected": corrected, "held": held_labels}
+            return text, {**figures, "contradictions": contradictions}
 
         self._do("labels", work, lambda: {"labels": self._root("labels"), "experts": self._settings.learn.experts})
 
@@ -306,7 +314,7 @@ class LearningLoop:
             if not promotes:
                 commands = "; ".join(f"tenor models promote {model}" for model in waiting)
                 return f"`{commands}` puts it in force", {"promoted": []}
-            made = [self._put_in_force(model) for model in waiting]
+            made = self._put_in_force(waiting)
             told = ", ".join(f"{one.model} replaces {one.previous}" for one in made)
             return f"{told}, for calls that begin now", {"promoted": [*models.values()]}
 
@@ -317,14 +325,17 @@ class LearningLoop:
         versions = [self._registry.version(model) for model in models.values()]
         return [one.id for one in versions if one.state == "rejected" and one.gate is not None and one.gate.passed]
 
-    def _put_in_force(self, model: str) -> Promotion:
+    def _put_in_force(self, models: Sequence[str]) -> list[Promotion]:
+        """All or none."""
+
         def loads(version: ModelVersion) -> None:
             check_model(version.kind, self._registry.path(version), self._settings.riva)
 
         why = f"tenor learn {self._name}: passed the gate"
-        made = self._registry.promote(self._viewer, model, why, check=loads)
+        made = self._registry.promote_all(self._viewer, models, why, check=loads)
         with ThreadPoolExecutor(1) as apart:  # a notebook has an event loop of its own
-            apart.submit(lambda: asyncio.run(wake_workers(self._settings, made))).result()
+            for one in made:
+                apart.submit(asyncio.run, wake_workers(self._settings, one)).result()
         return made
 
     # -- how a step is done

@@ -42,7 +42,8 @@ def learn(
         bool, typer.Option("--deep", help="Train head and layers, and judge the better; needs torch.")
     ] = False,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the recipe.")
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter; of one of several recipes: RECIPE.NAME=VALUE."),
     ] = None,
     name: Annotated[str, typer.Option("--name", metavar="NAME", help="Of the dataset and the models.")] = NAME,
     promote: Annotated[
