@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from sqlalchemy import BigInteger, ColumnElement, Select, String, and_, case, cast, func, select
 from sqlmodel import Session
 
@@ -50,15 +51,24 @@ def stamps(session: Session, *, audio: bool) -> Stamps:
 
 
 def sentences_of(session: Session, day: str) -> pa.Table:
-    columns = (
-        *(SENTENCE.c.id, SENTENCE.c.call, CALL.c.customer, CALL.c.agent, CALL.c.queue, CALL.c.site, CALL.c.medium),
-        effective_side(),
-        *(SENTENCE.c.channel, SENTENCE.c.start_ms, SENTENCE.c.end_ms, SENTENCE.c.spoken_at, SENTENCE.c.text),
-        *(SENTENCE.c.sentiment, cast(SENTENCE.c.sentiment_scores, String), SENTENCE.c.intent),
-        *(SENTENCE.c.intent_score, cast(SENTENCE.c.slots, String), cast(SENTENCE.c.models, String), CALL.c.sample),
-    )
-    found = select(*columns).join(CALL, CALL.c.id == SENTENCE.c.call).where(_finished(day))
-    return _table(session, found.order_by(CALL.c.id, SENTENCE.c.start_ms, SENTENCE.c.id), tables.SENTENCES)
+    """What a call says of all its sentences is read once, and not once per sentence: a third of the time."""
+    columns = {
+        **{name: SENTENCE.c[name] for name in tables.SENTENCES.names if name in SENTENCE.c},
+        **{name: cast(SENTENCE.c[name], String) for name in ("sentiment_scores", "slots", "models")},
+        "role": effective_side(),
+    }
+    of_sentences = [field for field in tables.SENTENCES if field.name in columns]
+    found = select(*(columns[field.name] for field in of_sentences)).join(CALL, CALL.c.id == SENTENCE.c.call)
+    ordered = found.where(_finished(day)).order_by(CALL.c.id, SENTENCE.c.start_ms, SENTENCE.c.id)
+    said = _table(session, ordered, pa.schema(of_sentences))
+    of_calls = [field for field in tables.SENTENCES if field.name not in columns]
+    known = select(CALL.c.id, *(CALL.c[field.name] for field in of_calls)).where(_finished(day))
+    calls = _table(session, known, pa.schema([("id", tables.TEXT), *of_calls]))
+    place = pc.index_in(said["call"], calls["id"].combine_chunks())
+    if place.null_count:  # a call that went in between
+        said, place = said.filter(pc.is_valid(place)), place.drop_null()
+    arrays = [said[name] if name in columns else calls[name].take(place) for name in tables.SENTENCES.names]
+    return pa.Table.from_arrays(arrays, schema=tables.SENTENCES)
 
 
 def labels_of(session: Session, day: str) -> pa.Table:
