@@ -67,7 +67,9 @@ def test_a_sentence_whose_words_people_put_right_is_in_it_for_the_recogniser(
     database: Database, sqlite_settings: Settings
 ) -> None:
     with database.session() as session:
-        add_call(session, "heard", "Hole order.", "Whole house.", customer="somebody", queue="parcels", started_at=START)
+        add_call(
+            session, "heard", "Hole order.", "Whole house.", customer="somebody", queue="parcels", started_at=START
+        )
         label(session, "heard/0/0", "text", "Whole order.")
         label(session, "heard/1/1000", "text", "Hole house.", held=True)
         session.commit()
