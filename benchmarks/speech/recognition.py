@@ -1,6 +1,7 @@
 """Word error rate of `tenor transcribe` on telephone calls, beside the bare engine's on the segments people cut.
 
-    python -m benchmarks.speech.recognition [--calls 10] [--written] [--live]
+    python -m benchmarks.speech.recognition [--calls 10] [--unseen] [--written] [--live] [--mode offline]
+                                            [--vocabulary benchmarks/speech/harper_valley.txt] [--full-precision]
 
 Data: Harper Valley Bank calls (CC BY 4.0) below TENOR_BENCH_DATA, by default ../shared/data beside the repository.
 A recogniser of one's own is measured with TENOR_RIVA__WHISPER_PATH; the calls whose speakers are not in the training
@@ -19,7 +20,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import jiwer
 import numpy as np
@@ -84,10 +85,14 @@ class Score:
         )
 
 
-def channels(limit: int | None) -> list[Channel]:
+def channels(limit: int | None, *, unseen: bool = False) -> list[Channel]:
     folder = DATA / "harper-valley" / "dev"
     found = []
-    for path in sorted((folder / "calls").glob("*.json"))[:limit]:
+    paths = sorted((folder / "calls").glob("*.json"))
+    if unseen:
+        apart = unseen_calls()
+        paths = [path for path in paths if path.stem in apart]
+    for path in paths[:limit]:
         call = json.loads(path.read_text())
         file = folder / "audio" / f"{call['sid']}.flac"
         samples, rate = soundfile.read(file, dtype="int16")
@@ -103,10 +108,16 @@ def unseen_calls() -> set[str]:
     return set(json.loads(path.read_text())["dev_calls_without_a_training_speaker"]) if path.is_file() else set()
 
 
-def transcribed(everything: list[Channel], verbatim: bool, *, live: bool = False) -> tuple[Score, Score, float]:
+def vocabulary_flags(vocabulary: Path | None) -> list[str]:
+    """The flags that tell the recogniser a file's words and sentences, one per line."""
+    lines = vocabulary.read_text("utf-8").splitlines() if vocabulary else []
+    return ["--set", f"speech.vocabulary={json.dumps({'*': lines})}"] if lines else []
+
+
+def transcribed(everything: list[Channel], verbatim: bool, how: list[str]) -> tuple[Score, Score, float]:
     """What `tenor transcribe` makes of all recordings, of those with unseen speakers, and its processor time."""
     files = dict.fromkeys(str(channel.file) for channel in everything)
-    how = ["--set", f"speech.verbatim={verbatim}", *(heard_live() if live else [])]
+    how = ["--set", f"speech.verbatim={verbatim}", *how]
     command = [sys.executable, "-m", "tenor", *how, "transcribe", "--json", *files]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, check=True)
@@ -122,10 +133,10 @@ def transcribed(everything: list[Channel], verbatim: bool, *, live: bool = False
     return score, apart, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def bare(everything: list[Channel], verbatim: bool) -> Score:
+def bare(everything: list[Channel], verbatim: bool, compute_type: Literal["int8", "float32"] = "int8") -> Score:
     """The same engine with its full window on the segments people cut, noise-only segments left out."""
     score = Score()
-    engine = WhisperEngine(workers=1, window_s=30)
+    engine = WhisperEngine(workers=1, window_s=30, compute_type=compute_type)
     wording = TextFormatter(RecognitionOptions(rate=8000, verbatim=verbatim))
     for channel in everything:
         audio = soxr.resample(channel.samples.astype(np.float32) / 32768, channel.rate, 16_000).astype(np.float32)
@@ -145,14 +156,29 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--calls", type=int, help="only the first so many calls")
     parser.add_argument("--written", action="store_true", help="numbers as digits instead of the spoken form")
     parser.add_argument("--live", action="store_true", help="as calls are heard while they go on")
+    parser.add_argument("--mode", choices=["streaming", "offline"], default="streaming", help="of tenor transcribe")
+    parser.add_argument("--unseen", action="store_true", help="only calls whose speakers are not in the training split")
+    parser.add_argument("--vocabulary", type=Path, metavar="FILE", help="what the recogniser is told, line by line")
+    parser.add_argument("--full-precision", action="store_true", help="only the bare engine, int8 and full precision")
     parser.add_argument("--no-bare", action="store_true", help="leave out the bare engine")
     options = parser.parse_args([] if arguments is None else arguments)
-    everything = channels(options.calls)
+    everything = channels(options.calls, unseen=options.unseen)
     if not everything:
         raise SystemExit(f"no recordings in {DATA}; set TENOR_BENCH_DATA")
     seconds = sum(channel.seconds for channel in everything)
     print(f"{len(everything)} channels, {seconds / 60:.0f} minutes", flush=True)
-    score, apart, spent = transcribed(everything, not options.written, live=options.live)
+    if options.full_precision:
+        int8, full = (bare(everything, not options.written, kind) for kind in ("int8", "float32"))
+        print(f"bare engine, int8:            {int8}\nbare engine, full precision:  {full}")
+        print(f"int8 keeps {(1 - int8.rate()) / (1 - full.rate()):.1%} of the words that are right in full precision")
+        return
+    how = [
+        "--set",
+        f"speech.mode={options.mode}",
+        *vocabulary_flags(options.vocabulary),
+        *(heard_live() if options.live else []),
+    ]
+    score, apart, spent = transcribed(everything, not options.written, how)
     ours = spent / seconds
     print(f"tenor transcribe:             {score}; {ours:.3f} CPU s per audio s", flush=True)
     if any(apart.words.values()):

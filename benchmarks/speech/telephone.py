@@ -1,9 +1,10 @@
 """Is a recogniser better on telephone speech that it was not tuned on? Word error rates of the sample calls as they
 are and through telephones, and the words that it hears where nobody speaks.
 
-    python -m benchmarks.speech.telephone [--model FOLDER] [--calls 2]
+    python -m benchmarks.speech.telephone [--model FOLDER] [--calls 2] [--vocabulary FILE]
 
-Without --model only the general recogniser is measured. The calls and the sounds are made here, from a seed.
+Without --model only the general recogniser is measured. With --vocabulary it is measured again, told the words of
+another house: it must not say them here. The calls and the sounds are made here, from a seed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import yaml
 from whisper_normalizer.english import EnglishTextNormalizer
 
 from benchmarks.services import sample_calls
+from benchmarks.speech.recognition import vocabulary_flags
 from finetune.train.whisper.sound import Noise
 from tenor import g711
 
@@ -103,10 +105,20 @@ def prepare(folder: Path, limit: int | None) -> list[tuple[str, Path, dict[str, 
     return found
 
 
-def measure(prepared: list[tuple[str, Path, dict[str, str]]], model: Path | None) -> None:
+def measure(prepared: list[tuple[str, Path, dict[str, str]]], model: Path | None, vocabulary: Path | None) -> None:
     environment = {**os.environ, "TENOR_RIVA__WHISPER_PATH": str(model or ""), "TENOR_RIVA__ENGINE": "whisper-tiny"}
     files = [str(file) for _, file, _ in prepared]
-    command = [sys.executable, "-m", "tenor", "--set", "speech.verbatim=true", "transcribe", "--json", *files]
+    command = [
+        sys.executable,
+        "-m",
+        "tenor",
+        "--set",
+        "speech.verbatim=true",
+        *vocabulary_flags(vocabulary),
+        "transcribe",
+        "--json",
+        *files,
+    ]
     done = subprocess.run(command, capture_output=True, check=True, env=environment)
     errors: dict[str, list[int]] = {}
     for (name, _, said), line in zip(prepared, done.stdout.splitlines(), strict=True):
@@ -121,7 +133,7 @@ def measure(prepared: list[tuple[str, Path, dict[str, str]]], model: Path | None
             else:
                 count[0] += len(heard.split())
             count[1] += len(wanted.split())
-    print(f"{model or 'the general recogniser'}:")
+    print(f"{model or 'the general recogniser'}{f', told {vocabulary.name}' if vocabulary else ''}:")
     for name, (wrong, words) in errors.items():
         told = f"{wrong / words:6.2%} of {words} words wrong" if words else f"{wrong} words heard where nobody speaks"
         print(f"  {name:32} {told}", flush=True)
@@ -131,11 +143,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, action="append", default=[], help="folder of a recogniser to compare")
     parser.add_argument("--calls", type=int, help="only the first so many calls")
+    parser.add_argument("--vocabulary", type=Path, metavar="FILE", help="what the recogniser is told, line by line")
     options = parser.parse_args([] if arguments is None else arguments)
     with tempfile.TemporaryDirectory() as folder:
         prepared = prepare(Path(folder), options.calls)
         for model in (None, *options.model):
-            measure(prepared, model)
+            for vocabulary in dict.fromkeys((None, options.vocabulary)):
+                measure(prepared, model, vocabulary)
 
 
 if __name__ == "__main__":

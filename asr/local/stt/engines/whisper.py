@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,6 +44,10 @@ class _TokenHypothesis:
     """It repeats itself over and over, or came to no end."""
     repeats_end: bool
     """It ends with the same words twice."""
+
+    @property
+    def repeats(self) -> bool:
+        return self.loops or self.repeats_end
 
 
 class WhisperEngine:
@@ -116,14 +120,21 @@ class WhisperEngine:
     def _hypotheses(self, features: Any, seconds: float, options: DecodeOptions) -> tuple[Any, list[_TokenHypothesis]]:
         """Best first, with the encoded sound they came from; none when nobody wants them any more."""
         if options.low_latency and (sound := self._encoded_with_silence(features, seconds)) is not None:
-            hypotheses = self._generate(sound, seconds, options)
-            if not hypotheses or not (hypotheses[0].repeats_end or hypotheses[0].loops):
+            hypotheses = self._generate_told(sound, seconds, options)
+            if not hypotheses or not hypotheses[0].repeats:
                 return sound, hypotheses
         sound = self._encode(features)
-        hypotheses = self._generate(sound, seconds, options)
+        hypotheses = self._generate_told(sound, seconds, options)
         if hypotheses and hypotheses[0].loops:
-            hypotheses = self._generate(sound, seconds, options, repeat=_LONGEST_REPEAT)
+            hypotheses = self._generate(sound, seconds, replace(options, context=()), repeat=_LONGEST_REPEAT)
         return sound, hypotheses
+
+    def _generate_told(self, sound: Any, seconds: float, options: DecodeOptions) -> list[_TokenHypothesis]:
+        """What it is told tempts it to say things twice; if it does, it has to do without."""
+        hypotheses = self._generate(sound, seconds, options)
+        if options.context and hypotheses and hypotheses[0].repeats:
+            return self._generate(sound, seconds, replace(options, context=()))
+        return hypotheses
 
     def _encode(self, features: Any) -> Any:
         return self._model.encode(ctranslate2.StorageView.from_array(np.ascontiguousarray(features[None])))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import jiwer
@@ -111,6 +112,30 @@ def test_it_is_told_what_is_likely_to_be_said(engine: WhisperEngine, encoding: E
     plain, prompted = encoding.prompts[0], encoding.prompts[-1]
     assert prompted[-len(plain) :] == plain
     assert engine._tokenizer.decode(prompted) == " It was the best of Thymes, it was the worst of Thymes."
+
+
+@dataclass
+class Parrot(Encoding):
+    """Says everything twice when it is told something."""
+
+    def generate(self, sound: Any, prompts: list[list[int]], **options: Any) -> Any:
+        [found] = super().generate(sound, prompts, **options)
+        told = "Harper" in self.tokenizer.decode(prompts[0])
+        twice = [ids * 2 for ids in found.sequences_ids] if told else found.sequences_ids
+        return [SimpleNamespace(sequences_ids=twice, scores=found.scores)]
+
+    tokenizer: Any = None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("low_latency", [True, False])
+def test_what_it_says_twice_because_it_was_told_something_is_said_once(
+    engine: WhisperEngine, monkeypatch: pytest.MonkeyPatch, low_latency: bool
+) -> None:
+    part = cut(5.6, 9.4)
+    plain = text(engine, part, low_latency=low_latency)
+    monkeypatch.setattr(engine, "_model", Parrot(engine._model, [], tokenizer=engine._tokenizer))
+    assert text(engine, part, low_latency=low_latency, context=("Harper Valley.",)) == plain
 
 
 @pytest.mark.slow
