@@ -10,6 +10,8 @@ from typing import Any
 
 import grpc
 import pytest
+from riva.client.proto import riva_nlp_pb2 as pb
+from riva.client.proto import riva_nlp_pb2_grpc
 
 from nlp.evaluation.alignment import ReferenceSentence
 from nlp.evaluation.pipeline import judge
@@ -89,6 +91,21 @@ async def test_language_may_have_a_server_of_its_own(local: LocalBackend, unused
         speech = SpeechSettings(address=f"127.0.0.1:{unused_tcp_port}")
         made = open_backend(Settings(language=language, speech=speech))
         assert (await asyncio.to_thread(made.analyze, ["I lost my debit card"]))[0].intent == "card_replacement"
+
+
+async def test_examples_of_nvidia_s_own_clients(local: LocalBackend) -> None:
+    async with serving(local) as port, grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        stub = riva_nlp_pb2_grpc.RivaLanguageUnderstandingStub(channel)
+        request = pb.TextTransformRequest(text=["can you prove that you are self aware"])
+        assert [*(await stub.PunctuateText(request)).text] == ["Can you prove that you are self aware?"]
+        texts = ["Where is San Francisco?", "Jensen Huang is the CEO of NVIDIA Corporation."]
+        request = pb.TokenClassRequest(text=texts, model=pb.NLPModelParams(model_name="riva_ner"))
+        named = (await stub.ClassifyTokens(request)).results
+        assert [[one.label[0].class_name for one in found.results] for found in named] == [["LOC"], ["PER", "ORG"]]
+        [entities] = (await stub.AnalyzeEntities(pb.AnalyzeEntitiesRequest(query=texts[0]))).results
+        [place] = entities.results
+        assert (place.token, place.label[0].class_name) == ("san francisco", "LOC")
+        assert (place.span[0].start, place.span[0].end) == (9, 21)
 
 
 class NoTokens:

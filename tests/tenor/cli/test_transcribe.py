@@ -152,3 +152,10 @@ def test_a_riva_that_is_not_there(folder: Path) -> None:
     assert done.returncode == 3
     assert "localhost:1" in done.stderr
     assert "tenor riva" in done.stderr
+
+
+def test_a_recording_may_be_sent_as_a_whole(folder: Path, batch: Batch) -> None:
+    done = tenor("transcribe", "--json", "--mode", "offline", folder / "good.wav", cwd=folder)
+    document = json.loads(done.stdout)
+    assert said_on(document, 0) == said_on(batch[0]["good.wav"], 0)
+    assert document["utterances"][0]["model"].endswith("-offline")
