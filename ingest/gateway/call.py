@@ -13,6 +13,7 @@ from ingest.gateway.errors import Malformed
 from ingest.gateway.leg import Leg
 from ingest.gateway.outbox import CallOutbox, Overflow
 from ingest.gateway.playback import Playback
+from ingest.gateway.playback.key_tones import KeyTones
 from ingest.gateway.track import Track
 from tenor.events import Call, CallEnded, CallGivenBack, CallStarted, CallState, CallTakenOver, Event, Medium
 from tenor.settings import GatewaySettings
@@ -72,6 +73,7 @@ class PhoneCall:
         self._chunk_ms = chunk_ms
         self._on_end = on_end
         self._tracks: dict[int, Track] = {}
+        self._key_tones: dict[int, KeyTones] = {}
         self._legs: list[Leg] = []
         self._started = CallStarted(call=call, info=info)
         outbox.put([self._started])
@@ -162,6 +164,18 @@ class PhoneCall:
         """Samples at a position of the call's clock, given in samples of that rate."""
         if self.ended:
             return
+        if self.playback is None or channel == self.playback.channel:
+            self._keep(channel, rate, at, pcm)
+            return
+        self.playback.listen(rate, pcm)
+        if self.in_writing:  # no telephone
+            self._keep(channel, rate, at, pcm)
+            return
+        key_tones = self._key_tones.setdefault(channel, KeyTones())
+        for position, piece in key_tones.take_out(rate, at, pcm):
+            self._keep(channel, rate, position, piece)
+
+    def _keep(self, channel: int, rate: int, at: int, pcm: bytes) -> None:
         track = self._tracks.get(channel)
         if track is None:
             first = self.clock.joined_ms // self._chunk_ms
@@ -172,8 +186,6 @@ class PhoneCall:
         chunks = track.write(at, pcm)
         if chunks:
             self._put(chunks)
-        if self.playback is not None and channel != self.playback.channel:
-            self.playback.listen(rate, pcm)
 
     def tell(self, events: Sequence[Event]) -> None:
         """Something happened in the call; it goes on the bus after the audio before it."""
@@ -205,6 +217,9 @@ class PhoneCall:
         if self.ended:
             return
         said = self.playback.stop() if self.playback is not None else []
+        for channel, key_tones in self._key_tones.items():
+            for position, piece in key_tones.flush():
+                self._keep(channel, key_tones.rate, position, piece)
         if self.ended:  # what was said last did not find room
             return
         tails = [chunk for track in self._tracks.values() for chunk in track.flush()]

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+import soundfile
 
 from ingest.gateway.playback.clip import Clip
+from ingest.gateway.playback.key_tones import HIGH_HZ, LOW_HZ, KeyTones
 from ingest.gateway.playback.keypad import Keypad
 from ingest.gateway.playback.pacer import Pacer
 from ingest.gateway.playback.sentences import LONGEST, split_sentences
 from ingest.gateway.playback.sound_detector import SoundDetector
 from tenor.assistant.backchannel import is_backchannel
+from tenor.g711 import Samples, decode_ulaw, encode_ulaw
 from tests.ingest.gateway.simulators.tones import tone
+
+EXAMPLES = Path(__file__).parents[4] / "examples" / "calls"
 
 
 class Clock:
@@ -47,6 +54,45 @@ def test_no_piece_is_too_long_and_nothing_is_lost(text: str) -> None:
     pieces = split_sentences(text)
     assert max(map(len, pieces)) <= LONGEST
     assert "".join("".join(pieces).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize("rate", [8000, 16_000])
+@pytest.mark.parametrize("key", range(16))
+def test_the_sound_of_a_key_is_taken_out_wherever_it_begins(rate: int, key: int) -> None:
+    low, high = LOW_HZ[key // 4], HIGH_HZ[key % 4]
+    pressed = tone(low, 0.09, rate) + tone(high, 0.09, rate) // 2
+    voice, before, after = (
+        tone(300, 0.2, rate),
+        np.zeros(rate // 20 + 7 * key, np.int16),
+        np.zeros(rate // 20, np.int16),
+    )
+    sound = np.concatenate([voice, before, pressed, after, voice])
+    kept = _kept(KeyTones(), rate, decode_ulaw(encode_ulaw(sound)))
+    assert len(kept) == len(sound)
+    assert kept[: len(voice)].any()
+    assert kept[-len(voice) :].any()
+    assert np.abs(kept[len(voice) + rate // 50 : -len(voice) - rate // 50]).max() < 10, "nothing of the key is left"
+
+
+def test_speech_is_kept_as_it_is() -> None:
+    speech, rate = soundfile.read(EXAMPLES / "lost-card.ogg", dtype="int16", always_2d=True, frames=60 * 16_000)
+    sound = np.ascontiguousarray(speech[:, 0])
+    kept = _kept(KeyTones(), rate, sound)
+    assert len(kept) == len(sound)
+    assert np.mean(kept != sound) < 0.001
+
+
+def _kept(key_tones: KeyTones, rate: int, sound: Samples) -> Samples:
+    """In frames of 30 ms, as no platform sends them."""
+    frame, kept = 3 * rate // 100, np.zeros(len(sound), np.int16)
+    pieces = [
+        piece
+        for at in range(0, len(sound), frame)
+        for piece in key_tones.take_out(rate, at, sound[at : at + frame].tobytes())
+    ]
+    for at, pcm in [*pieces, *key_tones.flush()]:
+        kept[at : at + len(pcm) // 2] = np.frombuffer(pcm, np.int16)
+    return kept
 
 
 def test_the_keypad_tells_choices_and_not_numbers() -> None:

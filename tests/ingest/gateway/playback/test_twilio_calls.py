@@ -210,13 +210,21 @@ async def test_a_key_stops_the_voice_and_is_told(
 async def test_a_number_on_the_keypad_is_kept_nowhere(gateway: Gateway, bus: Recorder) -> None:
     async with TwilioCaller(gateway.port, "CA1") as caller:
         await begun(bus)
+        await speak(caller, 0.3)
         for digit in "4111111111111111":
             await caller.press(digit)
+            await caller.speak({"inbound": tone(770, 0.1) // 2 + tone(1209, 0.1) // 2})
+            await caller.speak({"inbound": np.zeros(480, np.int16)})
         await caller.press("A")
         await caller.press("")
+        await speak(caller, 0.3)
         await caller.stop()
         await until(lambda: bool(of(bus, CallEnded)))
     assert [key.digit for key in of(bus, KeyPressed)] == ["4", "1", "1"]
+    recorded = hear(bus.events)[CALL]
+    assert pitch(recorded.between(0, 0.0, 0.3)) == pytest.approx(CALLER_HZ, abs=5)
+    assert pitch(recorded.between(0, 0.34, 2.8)) == 0, "nor heard in the recording"
+    assert pitch(recorded.between(0, 2.87, 3.1)) == pytest.approx(CALLER_HZ, abs=5)
 
 
 @pytest.mark.parametrize("dtmf", [None, 5, "5", [], {}, {"digit": None}, {"digit": {"a": 1}}, {"digit": "x" * 1000}])
