@@ -32,6 +32,7 @@ REASONS = {
     "failures": "Questions were not answered",
     "key 0": "The key 0",
     "uncertain": "Nobody could say whether an action was done",
+    "mood": "The shopper was unhappy",
     "": "No reason was given",
 }
 
@@ -214,12 +215,18 @@ def _reasons(found: AssistantFigures) -> None:
         return
     most = found.reasons[0][1]
     rows = "".join(
-        f'<div class="t-row"><span class="what">{escape(REASONS.get(reason, reason))}'
+        f'<div class="t-row"><span class="what">{escape(reason_words(reason))}'
         f'<i class="t-bar person" style="width:{count / most:.0%}"></i></span>'
         f'<span class="felt">{formatting.count(count)}</span></div>'
         for reason, count in found.reasons[:SHOWN]
     )
     st.html(f'<div class="t-rows t-two">{rows}</div>')
+
+
+def reason_words(reason: str) -> str:
+    if reason.startswith("rule "):
+        return f"Rule: {reason.removeprefix('rule ')}"
+    return REASONS.get(reason, reason)
 
 
 def _states(found: AssistantFigures, period: Period) -> None:

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from sqlmodel import col, select
 
+from dashboard.pages.flows import reason_words
 from storage.tables import Label
 from tests.dashboard.conftest import House, Visit, running_house
 from tests.dashboard.shoppers import TALKS, shoppers_write
@@ -29,6 +30,14 @@ def settled(page: Page) -> Page:
     expect(page.locator("[data-testid=stSkeleton]")).to_have_count(0)
     expect(page.locator("[data-testid=stException]")).to_have_count(0)
     return page
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [("asked", "The shopper asked"), ("mood", "The shopper was unhappy"), ("rule angry", "Rule: angry"), ("my", "my")],
+)
+def test_why_a_person_was_called_is_told_in_words(reason: str, words: str) -> None:
+    assert reason_words(reason) == words
 
 
 def test_without_conversations_it_says_how_to_have_one(house: House, visit: Visit) -> None:
