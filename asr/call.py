@@ -23,7 +23,7 @@ from asr.audio.resampling import supported_rate
 from asr.audio.source import AudioSource
 from asr.channel import Channel
 from asr.context import AsrContext
-from asr.position import SPOKEN_ROLE, CallPosition, ChannelPosition
+from asr.position import SPOKEN_ROLE, CallPosition
 from asr.riva.client import ExpectedPhrases, house_vocabulary
 from asr.riva.errors import RivaError
 from asr.transcript_builder import TranscriptBuilder
@@ -80,6 +80,10 @@ class AsrCall:
         self._renewed = asyncio.Event()
         """Something else is known of the call, and not yet published."""
         self._waiting_for = ""
+        position.audio_offset = first_offset if position.audio_offset is None else position.audio_offset
+        position.roles.on_change = self._rename
+        if position.shared and position.info.roles != position.roles.roles:
+            self._rename()  # a predecessor did not come to say so
         self._refused: RivaError | None = None
         self._fault: BaseException | None = None
         for number in position.channels:
@@ -147,6 +151,11 @@ class AsrCall:
             self.position.info = msgspec.structs.replace(self.position.info, medium=info.medium)
             self._renewed.set()
 
+    def _rename(self) -> None:
+        """The voices on its channel have other names than was thought."""
+        self.position.info = msgspec.structs.replace(self.position.info, roles=self.position.roles.roles)
+        self._renewed.set()
+
     def touch(self, offset: int) -> None:
         """A record of it was read."""
         self.touched = time.monotonic()
@@ -193,8 +202,8 @@ class AsrCall:
         channel = self._channels[number] = Channel(
             self._context,
             self._source,
-            TranscriptBuilder(self.id, number, role, redactor),
-            self.position.channels.setdefault(number, ChannelPosition()),
+            TranscriptBuilder(self.id, number, role, redactor, self.position.roles if self.position.shared else None),
+            self.position,
             self._language,
             self._model,
             self._say_waiting,

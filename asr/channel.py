@@ -40,10 +40,10 @@ from riva.client.proto import riva_asr_pb2 as asr
 from asr import metrics
 from asr.audio.chunk_reader import ChunkReader, ChunkRecord
 from asr.audio.in_flight import InFlightAudio
-from asr.audio.joiner import AudioSegment, ChunkJoiner
+from asr.audio.joiner import FILL_MS, AudioSegment, ChunkJoiner
 from asr.audio.source import AudioSource
 from asr.context import AsrContext
-from asr.position import ChannelPosition
+from asr.position import CallPosition
 from asr.riva.client import ExpectedPhrases
 from asr.riva.errors import Backoff, RivaError
 from asr.riva.recording import RecordingStream
@@ -59,6 +59,8 @@ OVERTIME_MS = 2000
 """How much longer than the longest utterance one may be before we ask the server to cut it."""
 LAST_OVERTIME_MS = 7000
 """And before we end the stream to have it cut."""
+SHARED_FILL_MS = 600_000
+"""Holes that are filled where people share a channel: another stream would not know their voices."""
 IDLE_S = 5.0
 """A stream that ends this long after the last audio ended because there was none."""
 
@@ -74,7 +76,7 @@ class Channel:
         context: AsrContext,
         source: AudioSource,
         builder: TranscriptBuilder,
-        position: ChannelPosition,
+        call: CallPosition,
         language: str,
         model: ModelOf,
         on_waiting: OnWaiting,
@@ -87,14 +89,15 @@ class Channel:
         self.log = log.bind(call=builder.call, channel=builder.channel)
         self._context = context
         self._source = source
-        self._position = position
+        self._call = call
+        self._position = position = call.channel(builder.channel)
         self._language = language
         self._model = model
         self._on_waiting = on_waiting
         self._expected = expected
-        self._joiner = ChunkJoiner(position.heard_ms)
+        self._joiner = ChunkJoiner(self._begin_ms, SHARED_FILL_MS if call.shared else FILL_MS)
         self._in_flight = InFlightAudio()
-        self._writer = TranscriptWriter(context, builder, position, self._in_flight)
+        self._writer = TranscriptWriter(context, builder, call, self._in_flight)
         self._stream: RivaStream | RecordingStream | None = None
         self._backoff = Backoff()
         self._advanced = asyncio.Event()
@@ -102,12 +105,22 @@ class Channel:
         self._forcing = False
         """A final was asked for because there is no more audio: even a small step forward counts."""
         self._forced_ms = 0.0
+        if call.shared and call.audio_offset is not None and position.heard_ms is not None:
+            self.reader.rewind(call.audio_offset)
 
     @property
     def resume_offset(self) -> int:
-        """Where the oldest audio lies that is not written down: a successor reads from there."""
+        """Where the oldest audio lies that is not written down: a successor reads from there. Who tells voices apart
+        must hear them all again, from the beginning."""
+        if self._call.shared and self._call.audio_offset is not None:
+            return self._call.audio_offset
         oldest = self._in_flight.oldest_offset
         return self.reader.next_offset if oldest is None else min(oldest, self.reader.next_offset)
+
+    @property
+    def _begin_ms(self) -> float | None:
+        """Where a stream takes up the audio; None: with the first that comes."""
+        return None if self._call.shared else self._position.heard_ms
 
     @property
     def next_offset(self) -> int:
@@ -168,6 +181,8 @@ class Channel:
                 self._on_response,
                 expected=self._expected,
                 model=await self._model(),
+                speakers=len(self._call.info.speakers),
+                known_ms=max(0, round((self._position.heard_ms or 0) - segment.start_ms)),
                 careful=self._backoff.tries > 0,
             )
             self._stream.on_over = self.reader.wake
@@ -175,6 +190,8 @@ class Channel:
                 # Its first words may come long after the other side's; nobody must take it for a side without sound.
                 await self._write_silence(segment.start_ms, 0)
         self._in_flight.add(segment, record.offset, record.chunk.captured_at)
+        if self._call.shared:
+            self._in_flight.forget(self._position.heard_ms or 0)
         self.reader.done()
         await self._stream.send(segment.pcm)
 
@@ -205,6 +222,8 @@ class Channel:
             await asyncio.wait_for(self._advanced.wait(), FORCED_FINAL_S)
         except TimeoutError:
             await self._flush()
+            if self._call.shared:
+                self._rewind()
         finally:
             self._forcing = False
 
@@ -238,10 +257,10 @@ class Channel:
         self._writer.drop_interim()
 
     def _rewind(self) -> None:
-        """To the oldest audio that is not written down."""
+        """To the oldest audio that is not written down or must be heard again."""
         self.reader.rewind(self.resume_offset)
         self._in_flight.clear()
-        self._joiner.restart(self._position.heard_ms)
+        self._joiner.restart(self._begin_ms)
 
     async def _renew(self, stream: RivaStream | RecordingStream) -> None:
         """Go on with another stream."""

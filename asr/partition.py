@@ -129,7 +129,7 @@ class AudioPartition:
                 pass  # read again
             elif over.revivable:
                 del self._over[event.call]
-                self._open(event.call, CallPosition(event.info, over.position.channels), offset)
+                self._open(event.call, over.position.reopened(event.info), offset)
             else:
                 log.warning("this call is over; `tenor analyze --store --again` hears it anew", call=event.call)
         elif call is not None:
@@ -156,12 +156,12 @@ class AudioPartition:
         return self._open(chunk.call, self._new_position(chunk.call, info), offset)
 
     def _revive(self, over: EndedCall, chunk: AudioChunk, offset: int) -> AsrCall | None:
-        channel = over.position.channels.get(chunk.channel)
+        channel = over.position.channels.get(0 if over.position.shared else chunk.channel)
         heard_ms = channel.heard_ms if channel is not None and channel.heard_ms is not None else 0
         if not over.revivable or chunk.start_ms + length_ms(chunk) <= heard_ms:
             return None
         del self._over[chunk.call]
-        return self._open(chunk.call, CallPosition(over.position.info, over.position.channels), offset)
+        return self._open(chunk.call, over.position.reopened(over.position.info), offset)
 
     def _new_position(self, call: str, info: Call) -> CallPosition:
         return CallPosition(info, self._unannounced.pop(call, {}))

@@ -46,15 +46,18 @@ async def recover(bus: Bus, number: int, written: str) -> RecoveredState:
     note = CommitNote.read(written)
     state = RecoveredState()
     transcripts_end, calls_end = note.transcripts, note.calls
-    async for offset, event in _events(bus, TRANSCRIPTS, number, note.transcripts):
-        transcripts_end = offset + 1
-        if isinstance(event, Transcript) and (event.role == SPOKEN_ROLE or event.written):
-            continue
-        state.channels.setdefault(event.call, {}).setdefault(event.channel, ChannelPosition()).add(event, offset)
     async for offset, event in _events(bus, CALLS, number, note.calls):
         calls_end = offset + 1
         if isinstance(event, CallState):
             _learn(state, event, offset)
+    async for offset, event in _events(bus, TRANSCRIPTS, number, note.transcripts):
+        transcripts_end = offset + 1
+        if isinstance(event, Transcript) and (event.role == SPOKEN_ROLE or event.written):
+            continue
+        if (known := state.calls.get(event.call)) is not None:
+            known.position.add(event, offset)
+        else:
+            state.channels.setdefault(event.call, {}).setdefault(event.channel, ChannelPosition()).add(event, offset)
     state.end = CommitNote(transcripts_end, calls_end)
     return state
 
@@ -66,8 +69,7 @@ def _learn(state: RecoveredState, event: CallState, offset: int) -> None:
             known.end = msgspec.structs.replace(event, audio_stopped=True)
     elif event.state == "live" and event.info is not None:
         if known is None:
-            position = CallPosition(event.info, state.channels.pop(event.call, {}), offset)
-            state.calls[event.call] = RecoveredCall(position)
+            state.calls[event.call] = RecoveredCall(CallPosition(event.info, live_offset=offset))
         else:
             known.end, known.position.info = None, event.info
     elif event.state in ("ended", "failed") and known is not None:

@@ -18,10 +18,10 @@ import msgspec
 from asr import metrics
 from asr.audio.in_flight import InFlightAudio
 from asr.context import AsrContext
-from asr.position import ChannelPosition
+from asr.position import CallPosition
 from asr.riva.recording import RecordingStream
 from asr.riva.stream import RivaStream, is_clean_point
-from asr.transcript_builder import TranscriptBuilder
+from asr.transcript_builder import SpokenPart, TranscriptBuilder
 from tenor.aio import run_to_completion
 from tenor.events import TRANSCRIPTS, Heard, Transcript
 from tenor.telemetry import trace_stages
@@ -36,13 +36,14 @@ class TranscriptWriter:
     """Only it changes the channel's position, and forgets the audio in flight that is written down."""
 
     def __init__(
-        self, context: AsrContext, builder: TranscriptBuilder, position: ChannelPosition, in_flight: InFlightAudio
+        self, context: AsrContext, builder: TranscriptBuilder, call: CallPosition, in_flight: InFlightAudio
     ) -> None:
         self.transcripts_end = 0
         """Offset after the last event of ours on the transcripts topic."""
         self._context = context
         self._builder = builder
-        self._position = position
+        self._call = call
+        self._position = call.channel(builder.channel)
         self._in_flight = in_flight
         self._interim: Transcript | None = None
         """What is being said, as far as it was shown; None between utterances."""
@@ -65,8 +66,10 @@ class TranscriptWriter:
         interim: list[Any] = []
         for result in response.results:
             if result.is_final:
-                self._interim, interim = None, []
+                shown, self._interim, interim = self._interim, None, []
                 advanced |= await self._write_final(stream, result, received)
+                if shown is not None and shown.channel != self._builder.speaking:
+                    await self._take_back(shown)
             elif result.alternatives:
                 interim.append(result)
             elif is_clean_point(result):
@@ -94,15 +97,29 @@ class TranscriptWriter:
             heard_ms = round(stream.base_ms + best.words[-1].end_time)
         else:
             heard_ms = _processed_ms(stream, result)
-        heard_ms = max(self._position.heard_ms or 0, min(heard_ms, round(self._in_flight.end_ms)))
-        start_ms = round(stream.base_ms + best.words[0].start_time) if best.words else heard_ms
+        before_ms = self._position.heard_ms or 0
+        heard_ms = max(before_ms, min(heard_ms, round(self._in_flight.end_ms)))
+        *firsts, last = self._builder.parts(result)
+        advanced = False
+        # Only with the last of them all of it is written down.
+        for part, until_ms in [*((first, before_ms) for first in firsts), (last, heard_ms)]:
+            advanced |= await self._write_part(stream, part, until_ms, received)
+        return advanced
+
+    async def _write_part(
+        self, stream: RivaStream | RecordingStream, part: SpokenPart, heard_ms: int, received: float
+    ) -> bool:
+        exact = stream.clean_points
+        start_ms = round(stream.base_ms + part.words[0].start_time) if part.words else heard_ms
         final = self._builder.final(
-            result,
+            part,
             stream.base_ms,
             heard_ms=heard_ms,
-            before=self._position.text_before(start_ms),
+            before=self._position.text_before(start_ms, part.channel),
             model=stream.model,
         )
+        if self._call.shared and not exact and final.end_ms <= (self._position.heard_ms or 0):
+            return False  # it was sent again only so that the voices are known
         if self._position.has(final):
             return False
         decided_ms = max(heard_ms, final.end_ms) if exact else self._in_flight.end_ms
@@ -132,7 +149,7 @@ class TranscriptWriter:
         last, heard_ms = self._interim, self._position.heard_ms or 0
         number = int(last.utterance.rpartition("~")[2]) if last else heard_ms
         start_ms = last.start_ms if last else max(heard_ms, at_ms)
-        before = self._position.text_before(start_ms)
+        before = self._position.text_before(start_ms, self._builder.speaking)
         interim = self._builder.interim(results, number, start_ms, at_ms, before)
         if last is None or last.text != interim.text or last.stability != interim.stability:
             self._interim = interim
@@ -140,12 +157,17 @@ class TranscriptWriter:
             published = msgspec.structs.replace(interim, times={"published": time.time()})
             await run_to_completion(self._publish(published))
 
+    async def _take_back(self, shown: Transcript) -> None:
+        """Another voice said it than the one that was shown to: its final does not replace it."""
+        nothing = msgspec.structs.replace(shown, text="", times={"published": time.time()})
+        await run_to_completion(self._publish(nothing))
+
     async def _write_down(self, event: Transcript | Heard) -> None:
         """Published and known to be: torn apart, it would be published again after a restart of the stream."""
         await run_to_completion(self._publish_and_note(event))
 
     async def _publish_and_note(self, event: Transcript | Heard) -> None:
-        self._position.add(event, await self._publish(event))
+        self._call.add(event, await self._publish(event))
         self._in_flight.forget(self._position.heard_ms or 0)
 
     async def _publish(self, event: Transcript | Heard) -> int:

@@ -11,7 +11,7 @@ from tenor import telemetry
 from tenor.settings import TelemetrySettings
 
 FOLDERS = {
-    "speech": ("decoding", "recognition", "telephone"),
+    "speech": ("decoding", "recognition", "telephone", "speakers"),
     "pipeline": ("bus", "latency", "memory", "scaling", "batch", "store", "dashboard"),
     "language": ("sentences", "task", "redaction", "scenarios"),
     "assistant": ("assistant_model", "assistant", "voice", "voice_sessions"),

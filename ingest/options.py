@@ -19,6 +19,8 @@ class IngestOptions:
 
     roles: Sequence[str] = ("caller", "agent")
     """Who speaks on each channel heard. A recording with one speaker takes the first."""
+    speakers: int = 2
+    """How many speak on the channel of a recording that has one and no role of its own."""
     swap: bool = False
     """The other way round: the left channel is the agent."""
     channels: Sequence[int] | None = None
@@ -44,6 +46,8 @@ class IngestOptions:
             raise BadInput("a role has no name", hint="name one role a channel: --roles caller,agent")
         if len(set(self.roles)) < len(self.roles):
             raise BadInput(f"a role is named twice: {', '.join(self.roles)}", hint="each channel is somebody else")
+        if self.speakers not in (1, 2):
+            raise BadInput(f"{self.speakers} speakers cannot be told apart on one channel", hint="give 1 or 2")
         if self.channels is not None:
             self._check_channels(self.channels)
         if self.call and not CALL_ID.fullmatch(self.call):
@@ -60,6 +64,10 @@ class IngestOptions:
     def ordered_roles(self) -> tuple[str, ...]:
         """The roles, the other way round if that was wanted."""
         return tuple(reversed(self.roles)) if self.swap else tuple(self.roles)
+
+    def share(self, channels: int) -> bool:
+        """Whether both roles are on the one channel that is heard. Who chooses a channel knows whose it is."""
+        return channels == 1 and self.channels is None and len(self.roles) == 2 and self.speakers == 2
 
     def roles_for(self, speakers: int) -> tuple[str, ...]:
         """The roles of so many channels."""

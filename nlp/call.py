@@ -7,7 +7,7 @@ that reads them again comes to the same sentences, metrics and alerts.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nlp.conversation.metrics import SentenceStats, conversation_metrics
 from nlp.conversation.task import TaskEvidence
@@ -58,12 +58,17 @@ class CallAnalysis:
         self.touched = 0.0
         """When its newest record was published."""
         self._written = info is not None and info.medium != "voice"
+        self._speakers = info.speakers if info is not None else ()
+        self._names: dict[int, str] = {}
+        """Of the voices that share a channel,"""
+        self._said: dict[str, Draft] = {}
+        """and their sentences."""
         self._rules = rules
         self._builders: dict[int, SentenceBuilder] = {}
         self._utterances: set[str] = set()
         self._newest: str | None = None
         """The sentence said last, whoever said it."""
-        self._turns = Turns(len(info.roles) if info is not None else 0)
+        self._turns = Turns(len(info.roles) if info is not None else 0, shared=bool(self._speakers))
         self._sentences: dict[str, SentenceStats] = {}
         self._intents: dict[str, tuple[str, Mapping[str, float]]] = {}
         """Of every sentence: who said it, and its intents' probabilities."""
@@ -77,15 +82,34 @@ class CallAnalysis:
         return self.end is not None and self.end.state == "failed"
 
     def draft(self, event: Transcript | Heard) -> list[Draft]:
-        """The sentences of the next transcript. A transcript that comes again has none."""
+        """The sentences of the next transcript. A transcript that comes again has none; one that gives the voices of a
+        channel other names has all that were said so far."""
         if isinstance(event, Heard) or not event.final or event.utterance in self._utterances:
             return []
         self._utterances.add(event.utterance)
+        renamed = self._rename(event) if self._speakers else []
         builder = self._builders.setdefault(event.channel, SentenceBuilder(written=self._written))
         drafts = builder.add(event, self._newest)
         if drafts:
             self._newest = drafts[-1].text
-        return drafts
+        if self._speakers:
+            self._said |= {draft.id: draft for draft in drafts}
+        return [*renamed, *drafts]
+
+    def _rename(self, event: Transcript) -> list[Draft]:
+        """The sentences so far, by those who said them after all."""
+        names = {event.channel: event.role}
+        names |= {1 - event.channel: next((name for name in self._speakers if name != event.role), event.role)}
+        known, self._names = self._names, names
+        if known in ({}, names):
+            return []
+        self._turns.rename(names)
+        for draft in self._said.values():
+            self._said[draft.id] = renamed = replace(
+                draft, role=names.get(draft.channel, draft.role), revision=draft.revision + 1
+            )
+            self._builders[draft.channel].rename(renamed)
+        return list(self._said.values())
 
     def consider_tasks(self, tasks: frozenset[str]) -> None:
         """What the call can be about, as the model says that analyzes it."""
@@ -141,15 +165,15 @@ class CallAnalysis:
         """The sentence as it is published, which from now on counts in the metrics and the task."""
         mood = round(analysis.mood, 4)
         known_mood = None if analysis.language == OTHER else mood
-        self._sentences[draft.id] = SentenceStats(event.role, draft.start_ms, len(draft.text.split()), known_mood)
+        self._sentences[draft.id] = SentenceStats(draft.role, draft.start_ms, len(draft.text.split()), known_mood)
         if (before := self._intents.get(draft.id)) is not None:
             self._task.add(*before, times=-1)
-        self._intents[draft.id] = (event.role, analysis.intent_scores)
-        self._task.add(event.role, analysis.intent_scores)
+        self._intents[draft.id] = (draft.role, analysis.intent_scores)
+        self._task.add(draft.role, analysis.intent_scores)
         return Sentence(
             call=self.id,
-            channel=event.channel,
-            role=event.role,
+            channel=draft.channel,
+            role=draft.role,
             sentence=draft.id,
             revision=draft.revision,
             start_ms=draft.start_ms,

@@ -51,6 +51,7 @@ class Draft:
     before: str | None = None
     """The sentence before in the call, whoever said it."""
     times: Mapping[str, float] = field(default_factory=dict)
+    channel: int = 0
     confidence: float | None = None
     """How sure the recogniser was of the utterances that it is of; None: it does not say."""
 
@@ -89,6 +90,11 @@ class SentenceBuilder:
             self._open = None if self._written else drafts[-1]
         return drafts
 
+    def rename(self, draft: Draft) -> None:
+        """One of its sentences was said by somebody else than was thought."""
+        if self._open is not None and self._open.id == draft.id:
+            self._open = draft
+
     def _new(self, final: Transcript, number: int, start_ms: int, end_ms: int, text: str, before: str | None) -> Draft:
         start_ms = max(start_ms, self._start_ms + 1)  # words may have the same time; sentences are told apart by it
         if self._written:
@@ -97,7 +103,9 @@ class SentenceBuilder:
             name = f"{final.call}/{final.channel}/{start_ms}"
         self._start_ms = start_ms
         sure = final.confidence or None
-        return Draft(name, 0, start_ms, max(start_ms, end_ms), text, final.role, before, final.times, sure)
+        return Draft(
+            name, 0, start_ms, max(start_ms, end_ms), text, final.role, before, final.times, final.channel, sure
+        )
 
 
 def _mean_confidence(begun: Draft, text: str, confidence: float) -> float | None:

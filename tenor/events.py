@@ -36,6 +36,10 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     assistant is on the channel after these, as `agent`."""
     started_at: float
     """When the first sample was spoken."""
+    speakers: tuple[str, ...] = ()
+    """Of a call with two people on one channel of audio: who calls and who answers, `("caller", "agent")`. Their voices
+    are told apart: the channel of what they say is the number of the voice, and `roles` names the voices as well as is
+    known; another CallState may name them the other way round. Empty: each channel is one side."""
     medium: Medium = "voice"
     """How the call is held. A chat or an e-mail exchange is a call, too. A conversation on the web is `voice` while its
     microphone is on, and `chat` otherwise."""

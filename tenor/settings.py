@@ -85,7 +85,9 @@ class SpeechSettings(Section):
         'sentences with their full stop, e.g. {"*": ["Harper Valley", "How can I help you?"]}; the recogniser is told '
         "before it decodes",
     )
-    diarization: bool = Field(False, description="tell the speakers of one channel apart, if the server can")
+    diarization: bool = Field(
+        False, description="ask for speakers although the server does not say that it can tell them apart"
+    )
     stop_history_ms: int = Field(
         0, ge=0, le=10_000, description="how much silence ends an utterance; 0 leaves it to the server"
     )
@@ -172,6 +174,9 @@ class IngestSettings(Section):
 
     chunk_ms: int = Field(100, ge=20, le=1000, description="length of one audio chunk on the bus")
     roles: list[str] = Field(["caller", "agent"], description="who speaks on each channel")
+    speakers: int = Field(
+        2, ge=1, le=2, description="people on a single channel: 2 are told apart by their voices, 1 is the first role"
+    )
     site: str = Field("", description="site of calls that do not name one")
     queue: str = Field("", description="queue of calls that do not name one")
     record: bool = Field(True, description="whether recordings of ingested calls may be kept")

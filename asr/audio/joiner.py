@@ -34,7 +34,8 @@ class AudioSegment:
 
 
 class ChunkJoiner:
-    def __init__(self, position_ms: float | None = None) -> None:
+    def __init__(self, position_ms: float | None = None, fill_ms: int = FILL_MS) -> None:
+        self._fill_ms = fill_ms
         self.restart(position_ms)
 
     def restart(self, position_ms: float | None) -> None:
@@ -56,7 +57,7 @@ class ChunkJoiner:
             pass
         elif gap < 0:
             pcm = pcm[2 * round(-gap * rate / 1000) :]
-        elif gap > FILL_MS:
+        elif gap > self._fill_ms:
             at, fresh = start, True
         elif gap > 0:
             pcm = bytes(2 * round(gap * rate / 1000)) + pcm

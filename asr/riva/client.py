@@ -8,6 +8,7 @@ in `custom_configuration`, whose unknown keys Riva ignores:
     clean_points      positions in silence at which the recogniser started afresh, as results without
                       alternatives; resuming there gives what an unbroken stream would have given
     max_utterance_ms  where an utterance is cut
+    known_ms          what lies before is sent again only to tell the speakers of one channel apart
 """
 
 from __future__ import annotations
@@ -51,7 +52,13 @@ def house_vocabulary(speech: SpeechSettings, queue: str) -> ExpectedPhrases:
 
 
 def recognition_config(
-    speech: SpeechSettings, rate: int, language: str, expected: Sequence[ExpectedPhrases] = (), model: str = ""
+    speech: SpeechSettings,
+    rate: int,
+    language: str,
+    expected: Sequence[ExpectedPhrases] = (),
+    model: str = "",
+    speakers: int = 0,
+    known_ms: int = 0,
 ) -> asr.RecognitionConfig:
     """`expected`: beyond the phrases that the settings boost."""
     config = asr.RecognitionConfig(
@@ -79,8 +86,11 @@ def recognition_config(
             sentences += filter(_is_sentence, one.phrases)
     if sentences:
         config.custom_configuration["context"] = "\n".join(sentences)
-    if speech.diarization:
+    if speech.diarization or speakers:
         config.diarization_config.enable_speaker_diarization = True
+        config.diarization_config.max_speaker_count = speakers
+    if speakers and known_ms:
+        config.custom_configuration["known_ms"] = str(known_ms)
     if speech.stop_history_ms:
         config.endpointing_config.stop_history = speech.stop_history_ms
     if speech.stop_history_eou_ms:
@@ -105,7 +115,9 @@ class RivaClient:
         self._asking: asyncio.Task[None] | None = None
         """What the server is and can do is being asked, or is known."""
         self._clean_points = False
-        """The server says that it tells them."""
+        """The server says that it tells them,"""
+        self._diarizes = False
+        """and that it tells speakers apart."""
         self._models: dict[str, list[str]] = {}
         """Names of what it can recognise in this mode, by language; its default first."""
         self._rates: dict[str, int] = {}
@@ -125,16 +137,20 @@ class RivaClient:
         *,
         expected: Sequence[ExpectedPhrases] = (),
         model: str = "",
+        speakers: int = 0,
+        known_ms: int = 0,
         careful: bool = False,
     ) -> RivaStream | RecordingStream:
         """A stream for audio of `rate`, whose first sample is at `base_ms` of the call. `model`: its name at the
         server; empty lets the settings or the server choose.
 
+        `speakers` are told apart if the server can; `known_ms` of the stream are sent again only for that.
         `careful` waits a moment for a refusal: grpc.aio loses the server's reason when a message is
         being sent while it arrives."""
         await self._know_server()
         resampler = StreamResampler(rate)
-        config = recognition_config(self._speech, resampler.rate, language, expected, model)
+        speakers = speakers if self._diarizes or self._speech.diarization else 0
+        config = recognition_config(self._speech, resampler.rate, language, expected, model, speakers, known_ms)
         name = model or self.model(language, resampler.rate)
         if self._kind == "offline":
             return RecordingStream(self._stub, config, self._metadata, resampler, base_ms, on_response, model=name)
@@ -198,7 +214,7 @@ class RivaClient:
             raise classify(error, answered=False) from None
         found = []
         self._models.clear()
-        self._clean_points = False
+        self._clean_points = self._diarizes = False
         for model in answer.model_config:
             if model.parameters.get("type", self._kind) != self._kind:
                 continue
@@ -210,6 +226,8 @@ class RivaClient:
             self._rates[model.model_name] = int(rate) if rate.isdigit() else 0
             if model.parameters.get("clean_points", "").lower() == "true":
                 self._clean_points = True
+            if model.parameters.get("speaker_diarization", "").lower() == "true":
+                self._diarizes = True
         return found
 
     async def _ask(self) -> None:

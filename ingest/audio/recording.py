@@ -61,7 +61,9 @@ class Recording:
         self._samples = audio.blocks()
         self.columns = _columns(options, audio.format)
         begun = self._begin()
-        self.roles = options.roles_for(len(self.columns))
+        shared = options.share(len(self.columns))
+        self.roles = options.ordered_roles if shared else options.roles_for(len(self.columns))
+        self.speakers = self.roles if shared else ()
         self.call = options.call or _call_id(source, digest)
         self._blocks = self._cut(chain(begun, self._samples))
         self._warn(audio.format)
@@ -121,6 +123,7 @@ class Recording:
         return Call(
             source={"microphone": "microphone", "stream": "stdin"}.get(self.source.kind, "file"),
             roles=self.roles,
+            speakers=self.speakers,
             started_at=started_at,
             rate=self.format.rate,
             site=options.site,
@@ -156,7 +159,7 @@ class Recording:
             self._samples = _broken(error)
         if detector.same:
             self.columns = self.columns[:1]
-            self.warnings.add("both channels carry the same; heard as one speaker")
+            self.warnings.add("both channels carry the same; heard as one channel")
         return begun
 
     def _cut(self, samples: Iterator[Samples]) -> Iterator[Block]:

@@ -8,7 +8,7 @@ agent             |=====  ====|         |=======|
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -62,7 +62,9 @@ class ChannelTurns:
 
 
 class Turns:
-    def __init__(self, channels: int) -> None:
+    def __init__(self, channels: int, *, shared: bool = False) -> None:
+        """`shared`: all are on one channel of audio, so what is known of one is known of all."""
+        self._shared = shared
         self._expected = channels
         self.channels: dict[int, ChannelTurns] = {}
 
@@ -74,6 +76,11 @@ class Turns:
             channel.heard_ms = max(channel.heard_ms, event.end_ms)
             self._speak(channel, event)
 
+    def rename(self, roles: Mapping[int, str]) -> None:
+        for number, role in roles.items():
+            if number in self.channels:
+                self.channels[number].role = role
+
     @property
     def position_ms(self) -> int:
         """How far the call has come, as far as anything is known of it."""
@@ -83,6 +90,8 @@ class Turns:
     def settled_ms(self) -> int:
         """How far every channel is written down: before this nobody says anything that is not known."""
         latest = self.position_ms
+        if self._shared:
+            return latest
         missing = self._expected > len(self.channels)
         heard = [channel.heard_ms for channel in self.channels.values()]
         return min([*heard, max(0, latest - LATE_MS)] if missing else heard, default=0)

@@ -46,7 +46,8 @@ def joined(place: Place, version: DatasetVersion) -> pa.Table:
         sentence = sentences.get(row["id"])
         if sentence is None:
             continue
-        sound = audio.get((row["call"], sentence["channel"]), {})
+        # Two voices that share a channel of audio are both on the first.
+        sound = audio.get((row["call"], sentence["channel"])) or audio.get((row["call"], 0), {})
         found.append(
             {
                 **row,

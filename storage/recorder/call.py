@@ -37,4 +37,8 @@ class CallRecording:
         return not (unheard and self.info.redact == "audio")
 
     def silenced(self) -> dict[int, list[tuple[int, int]]]:
-        return self.spans if self.info is not None and self.info.redact == "audio" else {}
+        if self.info is None or self.info.redact != "audio":
+            return {}
+        if self.info.speakers:  # who share a channel of audio, whatever the number of their voice
+            return {0: sorted(span for spans in self.spans.values() for span in spans)}
+        return self.spans

@@ -147,7 +147,9 @@ class RecordingWorker:
     def _make(self, call: CallRecording, name: str) -> None:
         assert call.info is not None
         made = self._folder / name
-        call.buffer.write(made, self._settings.storage.format, len(call.info.roles), call.silenced())
+        call.buffer.write(
+            made, self._settings.storage.format, 1 if call.info.speakers else len(call.info.roles), call.silenced()
+        )
         self._store.put(made, name)
         made.unlink()
 

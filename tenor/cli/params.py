@@ -25,6 +25,10 @@ Paths = Annotated[
 ]
 Roles = Annotated[str | None, typer.Option(metavar="ROLE,ROLE", help="Who speaks on each channel, the left one first.")]
 Swap = Annotated[bool, typer.Option("--swap", help="The sides are the wrong way round in these recordings.")]
+Speakers = Annotated[
+    int | None,
+    typer.Option(metavar="1|2", help="People on a single channel: 2 are told apart (default), 1 is one role."),
+]
 Channels = Annotated[
     str | None, typer.Option(metavar="N,N", help="Channels to use, counted from 0 (default: the first two).")
 ]

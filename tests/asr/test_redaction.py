@@ -84,7 +84,8 @@ class _Result:
 
 def test_without_word_times_the_whole_utterance_is_silenced() -> None:
     builder = TranscriptBuilder("c1", 0, "caller", PatternRedactor())
-    final = builder.final(_Result(f"my card is {CARD}"), 1000.0, heard_ms=9000, before="", model="")
+    [part] = builder.parts(_Result(f"my card is {CARD}"))
+    final = builder.final(part, 1000.0, heard_ms=9000, before="", model="")
     assert [(one.kind, one.start_ms, one.end_ms) for one in final.redacted] == [("card", 400, 9600)]
 
 
@@ -105,6 +106,6 @@ def test_an_okay_does_not_make_a_number_forgotten() -> None:
             text=text, final=True, heard_ms=start_ms + 500,
         )  # fmt: skip
         position.add(said, start_ms)
-    assert position.text_before(6000) == "[card]"
+    assert position.text_before(6000, 0) == "[card]"
     assert position.transcript_offset == 1000  # a successor reads from there, and remembers the same
-    assert position.text_before(1500 + CONTEXT_MS + 1) == ""
+    assert position.text_before(1500 + CONTEXT_MS + 1, 0) == ""

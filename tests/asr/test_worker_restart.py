@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -85,12 +85,12 @@ class MortalConsumer:
         await self._consumer.commit(commits)
 
 
-async def _run_mortal(rig: Rig, steps: int, *, late: bool) -> bool:
+async def run_mortal(rig: Rig, steps: int, *, late: bool, calls: Sequence[str] = ("c1", "c2")) -> bool:
     """Whether it died."""
     worker = asyncio.create_task(AsrWorker(Mortal(rig.bus, steps, late=late), rig.settings).run())
 
     async def over() -> bool:
-        return all([await _is_over(rig, call) for call in ("c1", "c2")])
+        return all([await _is_over(rig, call) for call in calls])
 
     while not worker.done() and not await over():
         await asyncio.sleep(0.02)
@@ -127,9 +127,9 @@ async def test_killed_at_any_step(
         await rig.stop()
         await rig.call("c1", CALLER, AGENT)
         await rig.call("c2", CALLER, AGENT)
-        died = await _run_mortal(rig, steps, late=late)
+        died = await run_mortal(rig, steps, late=late)
         if died:
-            await _run_mortal(rig, steps + 3, late=not late)
+            await run_mortal(rig, steps + 3, late=not late)
         rig.start()
         await _check(rig)
         await asyncio.sleep(0.1)

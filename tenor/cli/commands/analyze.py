@@ -27,6 +27,7 @@ from tenor.cli.params import (
     RedactFlag,
     Roles,
     SpeakerColumn,
+    Speakers,
     Swap,
     TextColumn,
     TimeColumn,
@@ -60,6 +61,7 @@ def analyze(
     ] = 4,
     folders: Folders = False,
     roles: Roles = None,
+    speakers: Speakers = None,
     swap: Swap = False,
     channels: Channels = None,
     language: Language = None,
@@ -106,6 +108,7 @@ def analyze(
     options = options_from_flags(
         chosen,
         roles=roles,
+        speakers=speakers,
         channels=channels,
         redact=redact,
         language=language,

@@ -26,6 +26,7 @@ from tenor.cli.params import (
     RedactFlag,
     Roles,
     SpeakerColumn,
+    Speakers,
     Swap,
     TextColumn,
     TimeColumn,
@@ -50,6 +51,7 @@ def ingest(
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=1000, help="Recordings at once.")] = 4,
     folders: Folders = False,
     roles: Roles = None,
+    speakers: Speakers = None,
     swap: Swap = False,
     channels: Channels = None,
     call: Annotated[str, typer.Option(metavar="ID", help="Id of the call (one recording only).")] = "",
@@ -73,9 +75,9 @@ def ingest(
 ) -> None:
     """Put recordings, chats and e-mails on the bus as calls, which a running `tenor serve` then processes.
 
-    Two channels are two speakers, the caller on the left; one channel is one speaker. Text is TXT, CSV, JSON, JSON
-    lines, EML or mbox. A file that cannot be read is reported in one line and the others go on; the exit code is then
-    2.
+    Two channels are two speakers, the caller on the left; two on one channel are told apart. Text is TXT, CSV, JSON,
+    JSON lines, EML or mbox. A file that cannot be read is reported in one line and the others go on; the exit code is
+    then 2.
     """
     from ingest.audio.publisher import publish_recordings
     from ingest.audio.recording import Recording
@@ -88,6 +90,7 @@ def ingest(
     options = options_from_flags(
         chosen,
         roles=roles,
+        speakers=speakers,
         channels=channels,
         redact=redact,
         language=language,

@@ -12,7 +12,7 @@ from rich.markup import escape
 from ingest.options import IngestOptions
 from tenor.cli.context import run, settings
 from tenor.cli.output import clock, complain_of_file, console, errors, progress, warn
-from tenor.cli.params import Channels, Folders, Language, Paths, RedactFlag, Roles, Swap, options_from_flags
+from tenor.cli.params import Channels, Folders, Language, Paths, RedactFlag, Roles, Speakers, Swap, options_from_flags
 from tenor.cli.progress_view import BatchBars
 from tenor.errors import BadInput
 from tenor.runtime import CallResult, find_inputs, transcribe_async, transcript_document
@@ -36,6 +36,7 @@ def transcribe(
     ] = 4,
     folders: Folders = False,
     roles: Roles = None,
+    speakers: Speakers = None,
     swap: Swap = False,
     channels: Channels = None,
     language: Language = None,
@@ -51,7 +52,9 @@ def transcribe(
     A recording that cannot be read or recognised is reported in one line and the others go on; the exit code is then 2.
     """
     chosen = settings(context, unless_set=QUIET | PATIENT, speech__boosted=boost, speech__mode=mode)
-    options = options_from_flags(chosen, roles=roles, channels=channels, redact=redact, language=language, swap=swap)
+    options = options_from_flags(
+        chosen, roles=roles, channels=channels, redact=redact, language=language, swap=swap, speakers=speakers
+    )
     inputs = find_inputs(paths, text=False, folders=folders)
     bad = run(_transcribe(chosen, inputs, options, riva=riva, jobs=jobs, as_json=as_json))
     if len(inputs) > 1 and not as_json:

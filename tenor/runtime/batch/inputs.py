@@ -52,6 +52,7 @@ def recording_options(
     settings: Settings,
     *,
     roles: Sequence[str] | None = None,
+    speakers: int | None = None,
     swap: bool = False,
     channels: Sequence[int] | None = None,
     language: str | None = None,
@@ -71,6 +72,7 @@ def recording_options(
     own = settings.ingest
     return IngestOptions(
         roles=own.roles if roles is None else roles,
+        speakers=own.speakers if speakers is None else speakers,
         swap=swap,
         channels=channels,
         chunk_ms=own.chunk_ms,

@@ -15,9 +15,11 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
+
 from tenor.bus import Bus
 from tenor.errors import BadInput, TenorError
-from tenor.events import Sentence, Topic, Transcript
+from tenor.events import Call, Sentence, Topic, Transcript
 from tenor.runtime.batch.call_result import CallResult
 from tenor.runtime.batch.collector import CallEvents, Collector
 from tenor.runtime.batch.inputs import Input, MissingInput
@@ -272,10 +274,17 @@ class BatchRunner:
         state = events.states[-1]
         result.info = state.info or result.info
         result.error = TenorError(state.reason) if state.state == "failed" and state.reason else None
-        result.utterances = sorted(events.utterances.values(), key=_when)
+        result.utterances = [_named(one, result.info) for one in sorted(events.utterances.values(), key=_when)]
         result.sentences = sorted(events.sentences.values(), key=_when)
         result.metrics, result.alerts = events.metrics, list(events.alerts.values())
         return events
+
+
+def _named(utterance: Transcript, info: Call | None) -> Transcript:
+    """Of voices that share a channel it is known at the end who is who."""
+    if info is None or not info.speakers:
+        return utterance
+    return msgspec.structs.replace(utterance, role=info.roles[utterance.channel])
 
 
 def _when(event: Transcript | Sentence) -> tuple[int, int]:

@@ -91,7 +91,7 @@ def test_that_the_recogniser_resampled_is_on_record(batch: Batch) -> None:
 
 def test_a_stereo_file_with_the_same_on_both_sides_is_heard_once(batch: Batch) -> None:
     document = batch[0]["same.wav"]
-    assert call_of(document)["roles"] == ["caller"]
+    assert call_of(document)["roles"] == ["caller", "agent"]
     assert said_on(document, 0).count("best of times") == 1
 
 
