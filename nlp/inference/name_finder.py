@@ -6,7 +6,6 @@ itself, it says where in `model.onnx` they are. So a worker that only redacts lo
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from tokenizers import Tokenizer
 from nlp.inference.models import token_encoder
 from nlp.inference.models.onnx_model import LONGEST, MOST_CHARACTERS, open_session, softmax
 from tenor.errors import BadInput
+from tenor.model_store.digest import sha256_of
 from tenor.redaction import Span
 
 DEFAULT = token_encoder.DEFAULT
@@ -55,7 +55,7 @@ class NameFinder:
         try:
             self.card = msgspec.json.decode((folder / CARD).read_bytes(), type=NameFinderCard)
             for file, digest in ((GRAPH, self.card.sha256), ("model.onnx", self.card.encoder_sha256)):
-                if hashlib.sha256((folder / file).read_bytes()).hexdigest() != digest:
+                if sha256_of(folder / file) != digest:
                     raise BadInput(f"{folder / file} is not the file that {folder / CARD} was published with")
             vocabulary = (folder / "tokenizer.json").read_text("utf-8")
         except OSError as error:

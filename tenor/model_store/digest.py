@@ -27,9 +27,14 @@ def file_hashes(folder: Path) -> dict[str, str]:
     for path in entries:
         if path.is_symlink() or not path.is_file() or not is_file_name(path.name):
             raise BadInput(f"{path} does not belong to a model", "a model's folder holds plain files and nothing else")
-        with path.open("rb") as file:
-            hashes[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+        hashes[path.name] = sha256_of(path)
     return hashes
+
+
+def sha256_of(path: Path) -> str:
+    """Of a file, which is never in memory as a whole."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_of(hashes: Mapping[str, str]) -> str:

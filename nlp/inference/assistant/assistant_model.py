@@ -5,7 +5,6 @@ The model's folder holds upper layers and heads only; the shared encoder reads t
 
 from __future__ import annotations
 
-import hashlib
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +17,11 @@ import numpy as np
 from nlp.inference.assistant.bio import BioDecoder, spans_of
 from nlp.inference.assistant.tag_rules import ruled
 from nlp.inference.assistant.words import deciding_tokens, word_offsets
-from nlp.inference.models.onnx_model import EMBEDDING, Floats, Offsets, batched, open_session, softmax
+from nlp.inference.models.onnx_model import EMBEDDING, Floats, Offsets, batched, open_session, run_session, softmax
 from nlp.inference.models.token_encoder import STATES, EncodedText, TokenEncoder, shared_encoder
 from tenor.errors import BadInput
 from tenor.model_store import CARD, no_model
-from tenor.model_store.digest import digest_by_card
+from tenor.model_store.digest import digest_by_card, sha256_of
 from tenor.taxonomy.assistant import NO_MATCH, OUTSIDE
 from tenor.taxonomy.assistant import printed_intent as printed_intent
 
@@ -94,17 +93,17 @@ class AssistantModel:
             written = (folder / CARD).read_bytes()
             card = msgspec.json.decode(written, type=AssistantCard)
             self.card = msgspec.structs.replace(card, digest=digest_by_card(card.files, CARD, written))
-            weights = (folder / "model.onnx").read_bytes()
+            digest = sha256_of(folder / "model.onnx")
         except OSError as error:
             raise no_model(folder, error) from None
         except msgspec.MsgspecError as error:
             raise BadInput(f"{folder / CARD}: {error}") from None
-        if hashlib.sha256(weights).hexdigest() != self.card.sha256:
+        if digest != self.card.sha256:
             raise BadInput(f"{folder / 'model.onnx'} is not the file that {self.card.name} was published with")
         self.encoder = encoder or shared_encoder()
         if self.encoder.card.sha256 != self.card.encoder_sha256:
             raise BadInput(f"{self.card.name} was not made for the encoder {self.encoder.card.name}")
-        self._session = open_session(weights)
+        self._session = open_session(folder / "model.onnx")
         self._decoder = BioDecoder(self.card.slots)
 
     @property
@@ -132,7 +131,7 @@ class AssistantModel:
         for row, one in enumerate(encoded):
             states[row, : len(one.states)] = one.states
             mask[row, : len(one.states)] = 1
-        intents, slots, vectors = self._session.run([INTENT, SLOTS, EMBEDDING], {STATES: states, MASK: mask})
+        intents, slots, vectors = run_session(self._session, [INTENT, SLOTS, EMBEDDING], {STATES: states, MASK: mask})
         return softmax(intents / self.card.temperature), np.log(np.maximum(softmax(slots), 1e-9)), vectors
 
     def _parsed(self, text: str, encoded: EncodedText, intents: Floats, labels: Floats, vector: Floats) -> Parsed:

@@ -10,7 +10,6 @@ it: the tokens of both sentences go through the upper layers together, each mark
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,11 +19,12 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from nlp.inference.models.onnx_model import Floats, Prediction, batched, open_session, softmax
+from nlp.inference.models.onnx_model import Floats, Prediction, batched, open_session, run_session, softmax
 from nlp.inference.models.token_encoder import STATES, EncodedText, TokenEncoder, shared_encoder
 from nlp.inference.types import SentenceContext
 from tenor.errors import BadInput
 from tenor.model_store import no_model, read_card
+from tenor.model_store.digest import sha256_of
 
 MASK, SEGMENT, POOLED = "attention_mask", "segments", "pooled"
 HEADS = "heads.npz"
@@ -57,12 +57,12 @@ class LayeredModel:
     def __init__(self, folder: Path, encoder: TokenEncoder | None = None, *, threads: int = 1) -> None:
         self.card, self.threads = read_card(folder), threads
         try:
-            weights = (folder / "model.onnx").read_bytes()
+            digests = {name: sha256_of(folder / name) for name in ("model.onnx", HEADS)}
             stored = (folder / HEADS).read_bytes()
         except OSError as error:
             raise no_model(folder, error) from None
-        for name, file in (("model.onnx", weights), (HEADS, stored)):
-            if self.card.files.get(name) != hashlib.sha256(file).hexdigest():
+        for name, digest in digests.items():
+            if self.card.files.get(name) != digest:
                 raise BadInput(f"{folder / name} is not the file that {self.card.name} was published with")
         self.encoder = encoder or shared_encoder()
         if self.encoder.card.sha256 != self.card.encoder_sha256:
@@ -71,7 +71,7 @@ class LayeredModel:
         for head, (_, bias) in self._heads.items():
             if len(bias) != len(self.card.heads.get(head, ())):
                 raise BadInput(f"{folder / HEADS}: {head} has {len(bias)} outputs and other labels in model.json")
-        self._session = open_session(weights)
+        self._session = open_session(folder / "model.onnx")
         self._tokens = [one.name for one in self._session.get_outputs() if one.name in self.card.heads]
         self._readers = ThreadPoolExecutor(threads, "language") if threads > 1 else None
 
@@ -101,7 +101,7 @@ class LayeredModel:
         sentences = self.encode(texts, contexts)
         rows = np.zeros((len(texts), 2 * self.encoder.card.width), np.float32)
         for batch in batched([len(one) for one in sentences]):
-            [rows[batch]] = self._session.run([POOLED], together([sentences[index] for index in batch]))
+            [rows[batch]] = run_session(self._session, [POOLED], together([sentences[index] for index in batch]))
         return rows
 
     def encode(self, texts: Sequence[str], contexts: Sequence[SentenceContext] = ()) -> list[EncodedSentence]:
@@ -109,7 +109,7 @@ class LayeredModel:
 
     def _batch(self, sentences: Sequence[EncodedSentence]) -> list[Prediction]:
         """One pass through the upper layers."""
-        pooled, *tokens = self._session.run([POOLED, *self._tokens], together(sentences))
+        pooled, *tokens = run_session(self._session, [POOLED, *self._tokens], together(sentences))
         logits = {head: pooled @ weight.T + bias for head, (weight, bias) in self._heads.items()}
         likely = {head: softmax(values / self._temperature(head)) for head, values in logits.items()}
         labels = {

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -20,6 +21,7 @@ from tokenizers import Encoding, Tokenizer
 from nlp.inference.types import SentenceContext
 from tenor.errors import BadInput
 from tenor.model_store import no_model, read_card
+from tenor.model_store.digest import sha256_of
 
 EMBEDDING = "embedding"
 LONGEST = 128
@@ -28,6 +30,8 @@ MOST_CHARACTERS = 2000
 """So that a megabyte without a full stop costs no more than a sentence."""
 BATCH_SENTENCES, BATCH_TOKENS = 32, 768
 """A batch stays in the processor's cache, or batching costs more than it saves."""
+KEPT_TOKENS = 128
+"""The memory that a pass over so many tokens needs is kept for the next pass: calls that go on need no more."""
 
 Floats = NDArray[np.float32]
 Offsets = Sequence[tuple[int, int]]
@@ -55,16 +59,16 @@ class OnnxModel:
     def __init__(self, folder: Path, *, threads: int = 1) -> None:
         self.card, self.threads = read_card(folder), threads
         try:
-            weights = (folder / "model.onnx").read_bytes()
+            digest = sha256_of(folder / "model.onnx")
             vocabulary = (folder / "tokenizer.json").read_text("utf-8")
         except OSError as error:
             raise no_model(folder, error) from None
-        if self.card.sha256 and hashlib.sha256(weights).hexdigest() != self.card.sha256:
+        if self.card.sha256 and digest != self.card.sha256:
             raise BadInput(f"{folder / 'model.onnx'} is not the file that {self.card.name} was published with")
         self._tokenizer = Tokenizer.from_str(vocabulary)
         self._tokenizer.enable_truncation(LONGEST)
         self._tokenizer.no_padding()
-        self._session = open_session(weights)
+        self._session = open_session(folder / "model.onnx")
         self._readers = ThreadPoolExecutor(threads, "language") if threads > 1 else None
         wanted = {EMBEDDING, *self.card.heads}
         self._outputs = [output.name for output in self._session.get_outputs() if output.name in wanted]
@@ -100,7 +104,7 @@ class OnnxModel:
         for row, encoding in enumerate(encodings):
             ids[row, : len(encoding.ids)] = encoding.ids
             mask[row, : len(encoding.ids)] = 1
-        outputs = self._session.run(self._outputs, {"input_ids": ids, "attention_mask": mask})
+        outputs = run_session(self._session, self._outputs, {"input_ids": ids, "attention_mask": mask})
         named = dict(zip(self._outputs, outputs, strict=True))
         vectors = named.pop(EMBEDDING)
         likely = {head: softmax(logits / self.card.temperatures.get(head, 1.0)) for head, logits in named.items()}
@@ -133,12 +137,24 @@ def batched(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def open_session(graph: bytes | Path) -> onnxruntime.InferenceSession:
-    """Of a graph, or of the file of one with its weights beside it. Runs on the processor, in the thread that asks."""
+def open_session(graph: Path) -> onnxruntime.InferenceSession:
+    """Of the file of a graph; its weights may lie beside it. Runs on the processor, in the thread that asks."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    where = str(graph) if isinstance(graph, Path) else graph
-    return onnxruntime.InferenceSession(where, options, providers=["CPUExecutionProvider"])
+    # By its path: a session made of bytes keeps them as long as it lives, beside the weights that it made of them.
+    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+
+
+def run_session(session: onnxruntime.InferenceSession, outputs: list[str], inputs: Mapping[str, Any]) -> list[Any]:
+    """One pass; the first two dimensions of the inputs are texts and tokens. What a large one needed is given back:
+    otherwise a process that once read a list of examples is larger for good, by more than the model itself."""
+    texts, tokens = next(iter(inputs.values())).shape[:2]
+    found: list[Any] = session.run(outputs, inputs, _GIVES_BACK if texts * tokens > KEPT_TOKENS else None)
+    return found
+
+
+_GIVES_BACK = onnxruntime.RunOptions()
+_GIVES_BACK.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
 
 
 def softmax(logits: Floats) -> Floats:

@@ -6,7 +6,6 @@ reads it names it by the digest of its weights.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -18,10 +17,19 @@ import msgspec
 import numpy as np
 from tokenizers import Encoding, Tokenizer
 
-from nlp.inference.models.onnx_model import LONGEST, MOST_CHARACTERS, Floats, Offsets, batched, open_session
+from nlp.inference.models.onnx_model import (
+    LONGEST,
+    MOST_CHARACTERS,
+    Floats,
+    Offsets,
+    batched,
+    open_session,
+    run_session,
+)
 from tenor.bounded_dict import BoundedDict
 from tenor.errors import BadInput
 from tenor.model_store import CARD, no_model
+from tenor.model_store.digest import sha256_of
 
 DEFAULT = Path(__file__).parents[2] / "models" / "tenor-encoder-1"
 STATES = "states"
@@ -61,18 +69,18 @@ class TokenEncoder:
         """`kept`: with 0, what it answers depends on nothing that was asked before, to the last bit."""
         try:
             self.card = msgspec.json.decode((folder / CARD).read_bytes(), type=EncoderCard)
-            weights = (folder / "model.onnx").read_bytes()
+            digest = sha256_of(folder / "model.onnx")
             vocabulary = (folder / "tokenizer.json").read_text("utf-8")
         except OSError as error:
             raise no_model(folder, error) from None
         except msgspec.MsgspecError as error:
             raise BadInput(f"{folder / CARD}: {error}") from None
-        if hashlib.sha256(weights).hexdigest() != self.card.sha256:
+        if digest != self.card.sha256:
             raise BadInput(f"{folder / 'model.onnx'} is not the file that {self.card.name} was published with")
         self._tokenizer = Tokenizer.from_str(vocabulary)
         self._tokenizer.enable_truncation(LONGEST)
         self._tokenizer.no_padding()
-        self._session = open_session(weights)
+        self._session = open_session(folder / "model.onnx")
         self._kept: BoundedDict[str, EncodedText] = BoundedDict(kept)
         self._lock = Lock()
 
@@ -111,7 +119,7 @@ class TokenEncoder:
         for row, encoding in enumerate(encodings):
             ids[row, : len(encoding.ids)] = encoding.ids
             mask[row, : len(encoding.ids)] = 1
-        [states] = self._session.run([STATES], {"input_ids": ids, "attention_mask": mask})
+        [states] = run_session(self._session, [STATES], {"input_ids": ids, "attention_mask": mask})
         return states  # type: ignore[no-any-return]
 
 
