@@ -8,7 +8,7 @@ import signal
 import socket
 import tempfile
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -118,6 +118,18 @@ def newest_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("newest")
     open_database(Settings(home=home)).close()
     return home / "tenor.db"
+
+
+@pytest.fixture
+def new_home(newest_sqlite: Path) -> Callable[[Path], Settings]:
+    """Makes a folder a home of its own, with an empty database."""
+
+    def make(home: Path) -> Settings:
+        home.mkdir()
+        shutil.copy(newest_sqlite, home / "tenor.db")
+        return Settings(home=home)
+
+    return make
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from tests.storage.registry.test_registry import ANN, candidate, small_folder
 
 
 @pytest.fixture
-def sites(tmp_path: Path) -> Iterator[tuple[Registry, Registry]]:
-    here, there = Settings(home=tmp_path / "here"), Settings(home=tmp_path / "there")
+def sites(tmp_path: Path, new_home: Callable[[Path], Settings]) -> Iterator[tuple[Registry, Registry]]:
+    here, there = new_home(tmp_path / "here"), new_home(tmp_path / "there")
     with using(here) as one, using(there) as other:
         yield Registry(one, here.models_folder), Registry(other, there.models_folder)
 

@@ -41,9 +41,9 @@ NASTY = '=HYPERLINK("http://evil")\n"quoted", <b>bold</b> 🙂 \u202eright to le
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path) -> Iterator[tuple[Database, Settings]]:
+def elsewhere(tmp_path: Path, new_home: Callable[[Path], Settings]) -> Iterator[tuple[Database, Settings]]:
     """Another installation, empty."""
-    settings = Settings(home=tmp_path / "elsewhere")
+    settings = new_home(tmp_path / "elsewhere")
     opened = open_database(settings)
     yield opened, settings
     opened.close()
