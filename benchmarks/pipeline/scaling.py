@@ -15,8 +15,9 @@ from multiprocessing.connection import Connection
 
 import psutil
 
+from asr.worker import GROUP
 from benchmarks.pipeline.latency import split
-from benchmarks.services import percentile, tenor
+from benchmarks.services import READY_S, percentile, tenor
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import AUDIO, CALLS, TRANSCRIPTS, AudioChunk, Call, CallEnded, CallStarted, CallState, Transcript
@@ -68,6 +69,16 @@ async def _play(bus: Bus, call: str, number: int) -> None:
     await bus.publish(AUDIO, CallEnded(call=call, reason="hangup", at=time.time()))
 
 
+async def _joined(folder: str, workers: int) -> None:
+    """Until every worker has started: what that costs is no part of a call."""
+    deadline = time.monotonic() + READY_S
+    async with open_bus(load({"home": folder}, environment={}).settings) as bus:
+        while await bus.members(GROUP) < workers:
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"the workers did not start within {READY_S:.0f} s")
+            await asyncio.sleep(0.2)
+
+
 async def _finals(bus: Bus, calls: set[str]) -> list[Transcript]:
     finals: list[Transcript] = []
     over: set[str] = set()
@@ -89,6 +100,7 @@ def _measure(workers: int, address: str) -> tuple[int, float, float]:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         command = ("--home", folder, "-q", "serve", "asr", "--riva", address)
         processes = [stack.enter_context(tenor(*command)) for _ in range(workers)]
+        asyncio.run(_joined(folder, workers))
         time.sleep(4)  # until the partitions are shared
 
         async def play() -> list[Transcript]:
