@@ -4,6 +4,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 # Byte code is compiled when first used, not for a thousand modules nobody imports.
 PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt
+# It lies in one place, also where the environment asks for none: a suite starts Tenor hundreds of times.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help install dev run quick test kills train-test lint bench kafka interop calls docs clean
 
