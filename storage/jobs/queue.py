@@ -22,8 +22,8 @@ from tenor.errors import BadInput
 from tenor.settings import Settings
 from tenor.yaml.nodes import meant
 
-TRAINING = "finetune"
-"""The command of a training job: it saves a checkpoint at SIGTERM, and goes on from it."""
+TRAINING = ("finetune", "learn")
+"""Commands of training jobs: asked to end by SIGTERM they keep what they have reached, and go on from it later."""
 PRIORITY_NAMES = {number: name for name, number in PRIORITIES.items()}
 AT_ONCE = 10**9
 """Stands for the number of a job that is not submitted yet: it comes after all others."""
@@ -169,7 +169,7 @@ def stop(database: Database, viewer: Viewer, number: int) -> str:
         session.add(Audit(at=now, who=viewer.name, action="job.stopped", subject=str(number)))
         if job.state == "running":
             job.asked, job.asked_at = "stop", None
-            return "it saves a checkpoint and ends" if job.words[:1] == [TRAINING] else "it is asked to end"
+            return "it saves a checkpoint and ends" if job.words[0] in TRAINING else "it is asked to end"
         job.state, job.ended_at = "stopped", now
         note(session, job, now, f"stopped by {viewer.name}")
         if job.place != "queue":
@@ -189,7 +189,12 @@ def attempt(database: Database, number: int) -> tuple[Job, list[str]]:
         job.run = job.run or run_number(session, job)
         job.state, job.host, job.pid, job.started_at, job.ended_at = "running", host_name(), os.getpid(), now, None
         note(session, job, now, f"on {job.host}")
-    return job, [*job.words, *(["--resume", str(job.run)] if job.run else [])]
+    return job, command_of(job)
+
+
+def command_of(job: Job) -> list[str]:
+    """The words to start it with, now or again: a training is told its run; the whole loop finds its own way."""
+    return [*job.words, *(["--resume", str(job.run)] if job.run and job.words[0] == "finetune" else [])]
 
 
 def note(session: Session, job: Job, now: float, detail: str = "") -> None:
@@ -202,10 +207,10 @@ def note(session: Session, job: Job, now: float, detail: str = "") -> None:
 def _check_words(wanted: Submission) -> None:
     if not wanted.words:
         raise BadInput("what is to be run?", "e.g. `tenor jobs submit finetune house@3 --recipe head`")
-    if not wanted.interactive and wanted.words[0] != TRAINING:
+    if not wanted.interactive and wanted.words[0] not in TRAINING:
         raise BadInput(
             f"`{wanted.words[0]}` cannot be paused, so it is no training job",
-            f"jobs are `{TRAINING} ...`, or anything with --interactive",
+            f"jobs are {' and '.join(f'`{one} ...`' for one in TRAINING)}, or anything with --interactive",
         )
 
 

@@ -181,7 +181,7 @@ class JobRunner:
             job = queue.find(session, number)
             session.refresh(job)
             queue.note(session, job, now, f"on {self._host}")
-        command = [*job.words, *(["--resume", str(job.run)] if job.run else [])]
+        command = queue.command_of(job)
         if not (job.interactive and job.words[0] in self._settings.jobs.programs):
             command = [*self._program, *command]
         try:
@@ -253,8 +253,9 @@ def _judge(job: Job, code: int | None) -> str:
 
 
 def _exit_code(session: Session, job: Job) -> int | None:
-    """Of a process that another runner started, from what its run wrote down; an interactive job is simply over."""
+    """Of a process that another runner started, from what its run wrote down; an interactive job is simply over. The
+    whole loop is more than its runs: it is started again, and finds what it has done."""
     if job.interactive:
         return 0
-    run = session.get(Run, job.run) if job.run else None
+    run = session.get(Run, job.run) if job.run and job.words[0] != "learn" else None
     return RUN_STATES.get(run.state) if run is not None else None

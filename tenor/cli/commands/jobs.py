@@ -32,7 +32,7 @@ FOLLOW_S = 0.5
 def submit(
     context: typer.Context,
     words: Annotated[
-        list[str], typer.Argument(metavar="COMMAND", help="finetune and its options.", show_default=False)
+        list[str], typer.Argument(metavar="COMMAND", help="finetune or learn, with its options.", show_default=False)
     ],
     team: Annotated[str, typer.Option("--team", metavar="NAME", help="Whose quota it takes.")] = "",
     share: Annotated[float, typer.Option("--share", metavar="SHARES", help="What it needs of a machine.")] = 1.0,

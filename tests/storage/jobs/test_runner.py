@@ -65,9 +65,9 @@ class Jobs:
             session.execute(update(tables.JobRunner).values(until=0))
         self.lease = RunnerLease(self.database, host_name(), 2000)
 
-    def submit(self, name: str, *words: str, **fields: object) -> int:
+    def submit(self, name: str, *words: str, command: str = "finetune", **fields: object) -> int:
         (self.folder / name).mkdir()
-        wanted = Submission(("finetune", str(self.folder / name), *words), **fields)  # type: ignore[arg-type]
+        wanted = Submission((command, str(self.folder / name), *words), **fields)  # type: ignore[arg-type]
         return queue.submit(self.database, ANN, self.settings, wanted)
 
     def of(self, number: int) -> Job:
@@ -256,3 +256,17 @@ async def test_a_runner_that_is_told_to_end_pauses_what_trains(jobs: Jobs) -> No
     with jobs.database.session() as session:
         assert queue.runners(session) == []
         assert session.scalars(select(JobEvent).order_by(col(JobEvent.id).desc())).first().state == "paused"  # type: ignore[union-attr]
+
+
+def test_a_whole_loop_is_paused_and_finds_its_own_way_when_it_goes_on(jobs: Jobs) -> None:
+    """It is told no run, and a runner that missed its end starts it again: it finds what it has done."""
+    number = jobs.submit("loop", command="learn")
+    jobs.until_ready("loop")
+    jobs.begin_run(number)
+    os.kill(jobs.of(number).pid, signal.SIGTERM)
+    jobs.until(lambda: len(jobs.said("loop")) == 2)
+    assert "--resume" not in jobs.said("loop")[1]
+    jobs.start_runner()
+    jobs.finish("loop")
+    jobs.until(lambda: len(jobs.said("loop")) == 3)
+    jobs.until_state(number, "done")
