@@ -32,6 +32,8 @@ class IngestOptions:
     """`auto`: FFmpeg's libraries, and its program for what they lack; `ffmpeg`: always the program."""
     call: str = ""
     """Id of the call; empty: made from the recording."""
+    copy: int = 0
+    """Of a file that is many calls, to see what a pipeline bears: which of them. 0 is the file itself."""
     site: str = ""
     queue: str = ""
     agent: str = ""
@@ -59,6 +61,11 @@ class IngestOptions:
     def _check_channels(self, channels: Sequence[int]) -> None:
         if not channels or min(channels) < 0 or len(set(channels)) < len(channels):
             raise BadInput("the channels must be different numbers from 0", hint="for example --channels 0,1")
+
+    @property
+    def ending(self) -> str:
+        """Of the ids that are made from content: the same of a copy each time, too."""
+        return f"-copy-{self.copy}" if self.copy else ""
 
     @property
     def ordered_roles(self) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ class Recording:
         shared = options.share(len(self.columns))
         self.roles = options.ordered_roles if shared else options.roles_for(len(self.columns))
         self.speakers = self.roles if shared else ()
-        self.call = options.call or _call_id(source, digest)
+        self.call = options.call or _call_id(source, digest) + options.ending
         self._blocks = self._cut(chain(begun, self._samples))
         self._warn(audio.format)
 

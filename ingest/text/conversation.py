@@ -97,7 +97,7 @@ class Conversation:
             store.speakers(name), file.options.ordered_roles, file.text_options.agents
         )
         self.digest = store.digest(name)
-        self.call = file.options.call or _call_id(file, name, self.digest)
+        self.call = file.options.call or _call_id(file, name, self.digest) + file.options.ending
         self._origin = self._first_time()
         if unread := store.tags(name).get(UNREAD_TIME):
             self.warnings.add(f"cannot read the time {unread[:40]!r}; such messages follow the one before them")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -49,6 +50,10 @@ def ingest(
         float | None, typer.Option(help="1 plays in real time, 4 four times as fast; default: as fast as possible.")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=1000, help="Recordings at once.")] = 4,
+    times: Annotated[
+        int,
+        typer.Option("--times", min=1, help="Each file so often, as calls of their own: much out of little, to soak."),
+    ] = 1,
     folders: Folders = False,
     roles: Roles = None,
     speakers: Speakers = None,
@@ -109,8 +114,8 @@ def ingest(
     sources = [source for source in wanted if not isinstance(source, MissingInput)]
     written = [source for source in sources if how.format or text_format_of(source)]
     spoken = [source for source in sources if source not in written]
-    if call and len(sources) > 1:
-        raise BadInput("one call id for several files", "leave the id out, or name one file")
+    if call and len(sources) * times > 1:
+        raise BadInput("one call id for several calls", "leave the id out, or name one file, once")
 
     async def work() -> list[SourceResult]:
         async with open_bus(chosen) as opened:
@@ -125,15 +130,19 @@ def ingest(
                     bars.update(tasks[recording.call], completed=ms, detail=clock(ms), visible=going)
 
                 redactor = make_redactor(chosen)
-                heard, read = await asyncio.gather(
-                    publish_recordings(
-                        opened, spoken, options, pace=pace, concurrency=jobs, opened=begin, progress=advance
-                    ),
-                    publish_text_files(
-                        opened, written, chosen.speech, redactor, options, how, pace=pace, concurrency=jobs
-                    ),
-                )
-                return heard + read
+                done: list[SourceResult] = []
+                for copy in range(times):
+                    own = replace(options, copy=copy)
+                    heard, read = await asyncio.gather(
+                        publish_recordings(
+                            opened, spoken, own, pace=pace, concurrency=jobs, opened=begin, progress=advance
+                        ),
+                        publish_text_files(
+                            opened, written, chosen.speech, redactor, own, how, pace=pace, concurrency=jobs
+                        ),
+                    )
+                    done += heard + read
+                return done
 
     outcomes: dict[str, list[SourceResult]] = {}
     for outcome in run(work()) if sources else []:
