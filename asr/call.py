@@ -198,7 +198,7 @@ class AsrCall:
         role = info.roles[number] if number < len(info.roles) else f"channel {number}"
         if SPOKEN_ROLE in info.roles and number == agent_channel(info.roles):
             role = AGENT
-        redactor = self._context.redactor if info.redact != "off" else None
+        redactor = self._context.redactor.at(info.redact) if info.redact != "off" else None
         channel = self._channels[number] = Channel(
             self._context,
             self._source,

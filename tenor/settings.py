@@ -8,7 +8,7 @@ docs/settings.md, which `make docs` makes from the descriptions below, lists eve
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
@@ -118,6 +118,11 @@ class SpeechSettings(Section):
         lt=1,
         description="how probable a word must be part of a name or an address to be redacted: lower redacts more; "
         "0 takes what the model was measured with",
+    )
+    redact_thresholds: dict[Literal["text", "audio"], Annotated[float, Field(gt=0, lt=1)]] = Field(
+        {},
+        description='the same for calls of one mode, e.g. {"audio": 0.2}, where such calls must lose more; '
+        "`tenor evaluate privacy` says what that costs",
     )
 
 

@@ -169,7 +169,7 @@ class Conversations:
         assert info is not None
         if info.redact != "off":
             before = conversation.before
-            text = (await asyncio.to_thread(self._redactor.redact, text, (), before=before)).text
+            text = (await asyncio.to_thread(self._redactor.at(info.redact).redact, text, (), before=before)).text
         now = time.time()
         if conversation.resting:
             info = msgspec.structs.replace(info, medium="chat")

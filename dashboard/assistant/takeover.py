@@ -72,7 +72,7 @@ class Takeovers:
         _only(viewer, now)
         if row.redact != "off":
             before = self._before.get(call, "")
-            text = (await asyncio.to_thread(self._redactor.redact, text, (), before=before)).text
+            text = (await asyncio.to_thread(self._redactor.at(row.redact).redact, text, (), before=before)).text
         channel = agent_channel(row.roles)
         name = hashlib.sha256((message or secrets.token_hex(8)).encode()).hexdigest()[:16]
         at = time.time()

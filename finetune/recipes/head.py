@@ -102,8 +102,8 @@ class HeadRecipe:
                 asked = [at for at, row in enumerate(learned) if head in row.labels]
                 if not any(at < len(taught) for at in asked):
                     continue  # our own sentences alone have nothing new to say
-                problem = _Problem(head, labels[head], [learned[at] for at in asked], pooled[asked])
-                heads[head] = _learned(problem, heads[head], parameters, record, stop)
+                problem = HeadProblem(head, labels[head], [learned[at] for at in asked], pooled[asked])
+                heads[head] = learned_head(problem, heads[head], parameters, record, stop)
                 _validate(problem, heads[head], checked, held, parameters.epochs, record)
         folder = out / MODEL
         _write(start, folder, heads)
@@ -114,7 +114,7 @@ class HeadRecipe:
         return folder
 
 
-class _Problem:
+class HeadProblem:
     """Which vectors mean which labels, for one head."""
 
     def __init__(self, head: str, labels: Sequence[str], rows: Sequence[LanguageExample], vectors: Floats) -> None:
@@ -133,6 +133,10 @@ class _Problem:
         weight = values[:, :-1] / self.spread
         return weight.astype(np.float32), (values[:, -1] - weight @ self.mean).astype(np.float32)
 
+    def answers(self, head: tuple[Floats, Floats], vectors: Floats) -> list[str]:
+        """What a head says of other sentences."""
+        return [self.labels[best] for best in (vectors @ head[0].T + head[1]).argmax(axis=1)]
+
     def gradient(self, values: Doubles, rows: NDArray[np.int64]) -> tuple[Doubles, float]:
         inputs = np.column_stack([self.inputs[rows], np.ones(len(rows))])
         logits = inputs @ values.T
@@ -145,11 +149,11 @@ class _Problem:
         return (likely * self.weights[rows, None]).T @ inputs / len(rows), loss
 
 
-def _learned(
-    problem: _Problem, deployed_head: tuple[Floats, Floats], parameters: HeadParameters, record: RunRecord,
+def learned_head(
+    problem: HeadProblem, deployed_head: tuple[Floats, Floats], parameters: HeadParameters, record: RunRecord,
     stop: StopRequest,
 ) -> tuple[Floats, Floats]:  # fmt: skip
-    """Adam in small batches, whose order is a function of the seed."""
+    """The head that comes of it: Adam in small batches, whose order is a function of the seed."""
     deployed = problem.inside(*_with_outputs(deployed_head, len(problem.labels)))
     values, first, second = deployed.copy(), np.zeros_like(deployed), np.zeros_like(deployed)
     rows = len(problem.targets)
@@ -182,14 +186,13 @@ def _with_outputs(head: tuple[Floats, Floats], labels: int) -> tuple[Floats, Flo
 
 
 def _validate(
-    problem: _Problem, head: tuple[Floats, Floats], rows: Sequence[LanguageExample], vectors: Floats, epochs: int,
+    problem: HeadProblem, head: tuple[Floats, Floats], rows: Sequence[LanguageExample], vectors: Floats, epochs: int,
     record: RunRecord,
 ) -> None:  # fmt: skip
     asked = [at for at, row in enumerate(rows) if problem.head in row.labels]
     if asked:
-        best = (vectors[asked] @ head[0].T + head[1]).argmax(axis=1)
+        answers = problem.answers(head, vectors[asked])
         right = [rows[at].labels[problem.head][0] for at in asked]
-        answers = [problem.labels[number] for number in best]
         record.point(epochs, f"val {problem.head} accuracy", accuracy(right, answers))
         record.point(epochs, f"val {problem.head} macro-F1", macro_f1(right, answers))
 

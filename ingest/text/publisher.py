@@ -43,7 +43,9 @@ async def publish_conversation(
     """
     info = conversation.info()
     info = msgspec.structs.replace(info, redact=mode(info, speech))
-    publisher = _Publisher(bus, conversation, info, redactor if info.redact != "off" else None, pace, progress)
+    publisher = _Publisher(
+        bus, conversation, info, redactor.at(info.redact) if info.redact != "off" else None, pace, progress
+    )
     return await publisher.run()
 
 

@@ -49,9 +49,7 @@ class NameFinderCard(msgspec.Struct, frozen=True, kw_only=True):
 class NameFinder:
     """A `tenor.redaction.Finder`. Any thread may call it."""
 
-    def __init__(self, folder: Path = DEFAULT, threshold: float = 0.0) -> None:
-        """`threshold`: in place of those of the card; 0 means these."""
-        self._threshold = threshold
+    def __init__(self, folder: Path = DEFAULT) -> None:
         try:
             self.card = msgspec.json.decode((folder / CARD).read_bytes(), type=NameFinderCard)
             for file, digest in ((GRAPH, self.card.sha256), ("model.onnx", self.card.encoder_sha256)):
@@ -67,8 +65,9 @@ class NameFinder:
         self._tokenizer.no_padding()
         self._session = open_session(folder / GRAPH)
 
-    def find(self, text: str, *, final: bool) -> Iterator[Span]:
-        threshold = self._threshold or self.card.certain
+    def find(self, text: str, *, final: bool, threshold: float = 0.0) -> Iterator[Span]:
+        """`threshold`: in place of those of the card; 0 means these."""
+        threshold = threshold or self.card.certain
         if not final:
             threshold = min(threshold, self.card.doubtful)
         for start, part in _windows(text):

@@ -33,6 +33,10 @@ class RedactedText(NamedTuple):
 
 
 class Redactor(Protocol):
+    def at(self, level: str | None) -> Redactor:
+        """The one for calls of this mode, which may be stricter than others."""
+        ...
+
     def redact(self, text: str, words: Sequence[Word], *, before: str = "", final: bool = True) -> RedactedText:
         """`text` and `words` with everything secret replaced by its kind in brackets; times stay.
 

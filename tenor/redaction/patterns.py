@@ -6,7 +6,7 @@ Names and places that only meaning tells come from a `Finder`, if there is one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tenor.events import Redaction, Word
 from tenor.redaction import Finder, RedactedText, Span
@@ -39,13 +39,20 @@ _OLDEST, _YOUNGEST = 1900, 2012
 
 
 class PatternRedactor:
-    def __init__(self, kinds: Iterable[str] = USUAL, finder: Finder | None = None) -> None:
+    def __init__(
+        self, kinds: Iterable[str] = USUAL, finder: Finder | None = None, levels: Mapping[str, Finder] | None = None
+    ) -> None:
+        """`levels`: of modes that have a finder of their own."""
         self._kinds = frozenset(kinds)
+        self._levels = {level: PatternRedactor(self._kinds, own) for level, own in (levels or {}).items()}
         self._numbers = bool(self._kinds & {"card", "account", "phone", "birth_date", "number"})
         self._meaning = bool(self._kinds & {"person", "address"})
         self._growing = bool(self._kinds & {"person", "address", "email", "account"})
         """Whether words, not only digits, can grow into a secret."""
         self._finder = finder if self._meaning else None
+
+    def at(self, level: str | None) -> PatternRedactor:
+        return self._levels.get("text" if level == "text" else "audio", self)
 
     def redact(self, text: str, words: Sequence[Word], *, before: str = "", final: bool = True) -> RedactedText:
         seen = plain(text)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tenor.errors import BadInput
 from tenor.redaction import KINDS, Finder, Redactor, Span
 from tenor.redaction.patterns import PatternRedactor
 from tenor.settings import Settings
+
+if TYPE_CHECKING:
+    from nlp.inference.name_finder import NameFinder
 
 _BY_MEANING = {"person", "address"}
 
@@ -23,9 +28,12 @@ def make_redactor(settings: Settings) -> Redactor:
     if _BY_MEANING.isdisjoint(speech.redact_kinds):
         return PatternRedactor(speech.redact_kinds)
     finder = FinderWhenNeeded(settings)
+    levels: dict[str, Finder] = {
+        level: FinderAtThreshold(finder, threshold) for level, threshold in speech.redact_thresholds.items()
+    }
     if {speech.redact, *speech.redact_queues.values()} != {"off"}:
         finder.load()
-    return PatternRedactor(speech.redact_kinds, finder)
+    return PatternRedactor(speech.redact_kinds, FinderAtThreshold(finder, speech.redact_threshold), levels)
 
 
 class FinderWhenNeeded:
@@ -38,13 +46,24 @@ class FinderWhenNeeded:
         """Now, so that the first call need not wait, and a broken model is told at the start."""
         assert self._finder
 
-    def find(self, text: str, *, final: bool) -> Iterable[Span]:
-        return self._finder.find(text, final=final)
+    def find(self, text: str, threshold: float, *, final: bool) -> Iterable[Span]:
+        return self._finder.find(text, final=final, threshold=threshold)
 
     @cached_property
-    def _finder(self) -> Finder:
+    def _finder(self) -> NameFinder:
         from nlp.inference.name_finder import CARD, DEFAULT, NameFinder
 
         own = self._settings.language.model
         folder = Path(own) if own and (Path(own) / CARD).exists() else DEFAULT
-        return NameFinder(folder, self._settings.speech.redact_threshold)
+        return NameFinder(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class FinderAtThreshold:
+    """The same model, for those who want more or less of what it doubts taken out. Loaded once for all."""
+
+    finder: FinderWhenNeeded
+    threshold: float
+
+    def find(self, text: str, *, final: bool) -> Iterable[Span]:
+        return self.finder.find(text, self.threshold, final=final)

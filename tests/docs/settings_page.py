@@ -6,7 +6,7 @@ import json
 import textwrap
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
@@ -74,6 +74,8 @@ def _kind(annotation: Any) -> str:
     origin = get_origin(annotation)
     if origin is Literal:
         return ", ".join(f"`{choice}`" for choice in arguments)
+    if origin is Annotated:
+        return _kind(arguments[0])
     if origin is list:
         return f"a list of {_kind(arguments[0])}"
     if origin is dict:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
+from tenor.cli.commands.evaluate_privacy import privacy
 from tenor.cli.commands.evaluate_sentences import sentences
 from tenor.cli.context import run, settings
 from tenor.cli.output import progress, say, writable_folder
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Measure how good the pipeline is.", no_args_is_help=True)
 app.command()(sentences)
+app.command()(privacy)
 
 
 @app.callback()

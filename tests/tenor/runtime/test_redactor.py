@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from tenor.errors import BadInput
 from tenor.runtime.redactor import FinderWhenNeeded, make_redactor
-from tenor.settings import Settings
+from tenor.settings import Settings, SpeechSettings
 
 
 def settings(folder: Path, **speech: Any) -> Settings:
@@ -51,3 +52,24 @@ def test_a_model_with_a_head_of_its_own_uses_that(tmp_path: Path) -> None:
     (tmp_path / "redaction.json").write_text("{}")
     with pytest.raises(BadInput, match=r"redaction\.json"):
         make_redactor(settings(tmp_path, redact_kinds=["person"], redact="text"))
+
+
+@pytest.mark.slow
+def test_a_mode_may_have_a_threshold_of_its_own(tmp_path: Path) -> None:
+    """One model for both; what it doubts goes where the mode is stricter."""
+    text = "yes it is for harper i think"
+    redactor = make_redactor(
+        Settings.model_validate(
+            {"home": tmp_path, "speech": {"redact_kinds": ["person"], "redact_threshold": 0.999,
+                                          "redact_thresholds": {"audio": 0.001}}}
+        )
+    )  # fmt: skip
+    assert redactor.at("text").redact(text, ()).text == text
+    assert redactor.at("audio").redact(text, ()).text != text
+    assert redactor.at("anything else").redact(text, ()).text != text, "a word that is no mode counts as audio"
+
+
+@pytest.mark.parametrize("thresholds", [{"video": 0.5}, {"text": 1.0}, {"audio": 0}])
+def test_a_threshold_that_is_none_is_refused(thresholds: dict[str, float]) -> None:
+    with pytest.raises(ValidationError, match="redact_thresholds"):
+        SpeechSettings(redact_thresholds=thresholds)
