@@ -251,6 +251,11 @@ class LanguageSettings(Section):
         "speech.metadata hold as well; empty means speech.address",
     )
     model: str = Field("", description="folder of another language model, as `python -m finetune` makes them")
+    voters: list[str] = Field(
+        [],
+        description="folders of further language models: the sentiment of a sentence is what most of them and the "
+        "model in force say; each takes as long as that one",
+    )
     intents: str = Field(
         "", description="YAML file of intents with examples, in place of the one that comes with Tenor"
     )

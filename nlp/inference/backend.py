@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -32,15 +33,21 @@ def open_backend(settings: Settings) -> Backend:
 def local_models(language: LanguageSettings, make: Callable[[LocalBackend], T], store: ModelStore) -> ModelPool[T]:
     """Our models by version, each made into what the caller needs; loaded when they are wanted."""
 
+    @cache
+    def voters() -> list[LocalBackend]:
+        return [open_local(language.model_copy(update={"model": one})) for one in language.voters]
+
     def load(folder: Path | None) -> T:
-        return make(open_local(language, folder))
+        return make(open_local(language, folder, voters()))
 
     return ModelPool("language", store, load)
 
 
-def open_local(language: LanguageSettings, folder: Path | None = None) -> LocalBackend:
+def open_local(
+    language: LanguageSettings, folder: Path | None = None, voters: Sequence[LocalBackend] = ()
+) -> LocalBackend:
     """Our models, also where a pipeline would ask a server: `tenor riva` is one. A promoted model's `folder` takes the
-    place of the settings' one; it must give its golden answers."""
+    place of the settings' one; it must give its golden answers. `voters` vote with it, whichever version it is."""
     from nlp.inference.local import LocalBackend
     from nlp.inference.models.combined_model import with_all_heads
     from nlp.inference.models.golden import language_answers
@@ -53,4 +60,8 @@ def open_local(language: LanguageSettings, folder: Path | None = None) -> LocalB
         check_golden(folder, model.id, lambda golden: language_answers(model, [one.text for one in golden]))
     feelings = sentiments.read(Path(language.sentiments)) if language.sentiments else ()
     intents = intents_in_force(language.model_copy(update={"backend": "local", "model": str(given or "")}))
+    if voters:
+        from nlp.inference.voting import VotingBackend
+
+        return VotingBackend(with_all_heads(model), intents, feelings, voters)
     return LocalBackend(with_all_heads(model), intents, feelings)

@@ -61,6 +61,10 @@ class LocalBackend:
     def tasks(self) -> frozenset[str]:
         return self.taxonomy.tasks
 
+    @property
+    def sentiments(self) -> frozenset[str]:
+        return frozenset(self._sentiments.valences)
+
     def analyze(self, texts: Sequence[str], contexts: Sequence[SentenceContext] = ()) -> list[SentenceAnalysis]:
         """Every text in its order; an empty one is neutral and has no intent. `contexts`: one for each, or none."""
         readable = [index for index, text in enumerate(texts) if text.strip() and not is_foreign(text)]
