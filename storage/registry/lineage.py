@@ -6,7 +6,8 @@ Runs, datasets and snapshots are named by the model's card.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,12 +16,16 @@ import msgspec
 from sqlalchemy import Select, String, cast, func, select
 from sqlmodel import col
 
+from storage.datasets.manifest import listing
+from storage.datasets.versions import rows_of
+from storage.place import Place
 from storage.registry.registry import ModelVersion, Registry
-from storage.tables import Gate, Label, Model, Run, Sentence, Shadow
+from storage.tables import Gate, Label, Run, Sentence, Shadow
 from tenor.model_store.promotions import Promotion
 
 DAYS = 7
 """Sentences are counted so far back."""
+LATER = float("inf")
 LONGEST = 50
 """Ancestors of a model: more would be a circle."""
 
@@ -68,24 +73,49 @@ def of_model(registry: Registry, version: ModelVersion) -> list[LineageStep]:
     return steps
 
 
-def of_author(registry: Registry, author: str) -> list[LineageStep]:
-    """What one labeller touched: labels, and the models that were made of a dataset after the first of them."""
+def of_author(registry: Registry, author: str, place: Place) -> list[LineageStep]:
+    """What one labeller touched: sentences, the versions of datasets that have them, the models made of these, and what
+    those tell. `place`: where the datasets are."""
     with registry.database.session() as session:
-        of_label = select(col(Label.kind), func.count(), func.min(col(Label.at)), func.max(col(Label.at)))
-        labels = session.execute(of_label.where(col(Label.author) == author).group_by(col(Label.kind))).all()
-        models = list(session.scalars(select(Model).where(col(Model.dataset) != "").order_by(col(Model.at))))
+        rows = session.execute(
+            select(col(Label.kind), col(Label.sentence), col(Label.turn), col(Label.at)).where(
+                col(Label.author) == author
+            )
+        ).all()
     steps = [
-        LineageStep("labels", f"{times} of {kind}, {_day(first)} to {_day(last)}", 0, kind)
-        for kind, times, first, last in labels
+        _labelled(kind, [row.at for row in rows if row.kind == kind]) for kind in sorted({row.kind for row in rows})
     ]
     if not steps:
         return [LineageStep("labels", f"none by {author}", 0)]
-    first = min(row[2] for row in labels)
-    return steps + [
-        LineageStep("model", f"{model.id}, from {model.dataset}, made {_day(model.at)}", 1, model.id)
-        for model in models
-        if model.at >= first
-    ]
+    items: dict[str, float] = {}
+    for row in rows:
+        one = row.sentence or row.turn
+        items[one] = min(row.at, items.get(one, row.at))
+    steps.append(
+        LineageStep("sentences", f"{len(items)}; `tenor labels list --author {author}` lists them with their labels", 0)
+    )
+    versions = registry.versions()
+    for dataset in listing(place):
+        touched = Counter(
+            row["split"]
+            for row in rows_of(place, dataset).to_pylist()
+            if items.get(row["id"], LATER) <= dataset.made_at
+        )
+        if not touched:
+            continue
+        splits = ", ".join(f"{split} {count}" for split, count in sorted(touched.items()))
+        told = f"{dataset.reference}, {sum(touched.values())} of {sum(dataset.counts.values())} rows: {splits}"
+        steps.append(LineageStep("dataset", told, 1, dataset.reference))
+        for version in versions:
+            if version.row is not None and version.row.dataset == dataset.reference:
+                week = origin_of(registry, version).told_week
+                says = f", told {week} sentences in {DAYS} days" if week else ""
+                steps.append(LineageStep("model", f"{version.id}, {version.state}{says}", 2, version.id))
+    return steps
+
+
+def _labelled(kind: str, times: Sequence[float]) -> LineageStep:
+    return LineageStep("labels", f"{len(times)} of {kind}, {_day(min(times))} to {_day(max(times))}", 0, kind)
 
 
 def origin_of(registry: Registry, version: ModelVersion, midnight: float | None = None) -> ModelOrigin:

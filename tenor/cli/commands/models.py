@@ -246,12 +246,16 @@ def lineage(
     as_json: Json = False,
 ) -> None:
     """Show where a model comes from and what it did: labels, snapshot, dataset, run, gate, promotions, sentences."""
+    from storage.archive.sealing.place import ArchivePlace
     from storage.registry import lineage as tracing
 
     if bool(model) == bool(author):
         raise BadInput("name a version, or a labeller with --author", "tenor models lineage house-7")
-    with _registry(context) as (registry, _):
-        steps = tracing.of_author(registry, author) if author else tracing.of_model(registry, registry.version(model))
+    with _registry(context) as (registry, chosen):
+        if author:
+            steps = tracing.of_author(registry, author, ArchivePlace(chosen))
+        else:
+            steps = tracing.of_model(registry, registry.version(model))
     for step in steps:
         if as_json:
             typer.echo(msgspec.json.encode(step))
