@@ -46,7 +46,7 @@ class FinderWhenNeeded:
         """Now, so that the first call need not wait, and a broken model is told at the start."""
         assert self._finder
 
-    def find(self, text: str, threshold: float, *, final: bool) -> Iterable[Span]:
+    def find(self, text: str, threshold: float = 0.0, *, final: bool) -> Iterable[Span]:
         return self._finder.find(text, final=final, threshold=threshold)
 
     @cached_property
