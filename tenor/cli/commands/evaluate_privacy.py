@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -13,6 +14,11 @@ from tenor.cli.output import progress, say
 from tenor.cli.params import Json
 from tenor.errors import BadInput
 from tenor.runtime.profiles import QUIET
+from tenor.settings import Settings
+
+if TYPE_CHECKING:
+    from finetune.evaluate.privacy import PrivacyReport, Redact
+    from tenor.redaction import Redactor
 
 
 def privacy(
@@ -36,16 +42,14 @@ def privacy(
     all folds but one and asked about that one; every fold is printed, and the mean. speech.redact_threshold and
     speech.redact_thresholds put a level in force: level 0.8 is a threshold of 0.2.
     """
-    from tenor.learn.privacy import measure_privacy
-
     if plot is not None and plot.suffix != ".svg":
         raise BadInput(f"--plot {plot}: the picture is an SVG", "name a file that ends in .svg")
     wanted = _levels(levels)
     with progress() as bars:
         task = bars.add_task("privacy", total=None, detail="reading")
-        report = measure_privacy(
-            settings(context, unless_set=QUIET), viewer(), dataset, levels=wanted, folds=folds, model=model,
-            epochs=epochs, progress=lambda done, total: bars.update(task, completed=done, total=total, detail="heads"),
+        report = _measured(
+            settings(context, unless_set=QUIET), dataset, wanted, folds, model, epochs,
+            progress=lambda done, total: bars.update(task, completed=done, total=total, detail="heads"),
         )  # fmt: skip
     typer.echo(msgspec.json.encode(report) if as_json else "\n".join(report.lines()))
     if plot is not None:
@@ -66,3 +70,32 @@ def _levels(text: str) -> list[float]:
     if wrong := [level for level in found if not 0 < level < 1]:
         raise BadInput(f"--levels {text}: {wrong[0]:g} is not between 0 and 1", "no redaction is always measured, too")
     return found
+
+
+def _measured(
+    settings: Settings, dataset: str, levels: Sequence[float], folds: int, model: str, epochs: int,
+    progress: Callable[[int, int], None],
+) -> PrivacyReport:  # fmt: skip
+    """Nothing of the hold-out is looked at."""
+    from finetune.evaluate.privacy import NONE, privacy_sweep
+    from finetune.recipes.head import HeadParameters
+    from storage.datasets import open_dataset
+    from tenor.learn.training import RunRecords, training_rows
+    from tenor.redaction import KINDS
+    from tenor.redaction.patterns import PatternRedactor
+    from tenor.runtime.redactor import FinderAtThreshold, FinderWhenNeeded
+
+    with open_dataset(settings, dataset, viewer=viewer()) as opened:
+        rows = [row for row in training_rows(opened.rows()) if row.split != "holdout"]
+    finder = FinderWhenNeeded(settings)
+    of_level: dict[str, tuple[float | None, Redact]] = {NONE: (None, lambda text, before: text)}
+    for level in levels:
+        threshold = round(1 - level, 6)
+        redactor = PatternRedactor(KINDS, FinderAtThreshold(finder, threshold))
+        of_level[f"{level:g}"] = threshold, _by(redactor)
+    parameters = HeadParameters(model=model, epochs=epochs)
+    return privacy_sweep(rows, of_level, RunRecords(), folds=folds, parameters=parameters, progress=progress)
+
+
+def _by(redactor: Redactor) -> Redact:
+    return lambda text, before: redactor.redact(text, (), before=before or "").text
