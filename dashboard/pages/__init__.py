@@ -37,6 +37,7 @@ PAGES = (
     Page("datasets", "Datasets", ":material/dataset:", "Learn", TRAINS),
     Page("runs", "Runs", ":material/show_chart:", "Learn", TRAINS),
     Page("models", "Models", ":material/model_training:", "Learn", OVERSIGHT),
+    Page("drift", "Drift", ":material/water:", "Learn", OVERSIGHT),
     Page("operations", "Operations", ":material/monitor_heart:", "House", OVERSIGHT),
 )
 

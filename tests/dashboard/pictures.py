@@ -21,6 +21,7 @@ from tenor.net import free_port
 from tests.dashboard.assistant.at_work import assistant_at_work
 from tests.dashboard.assistant.speaking import Speaker, voice_at_work, write_question
 from tests.dashboard.conftest import BrowserThread, running_house
+from tests.dashboard.drifted import add_drift
 from tests.dashboard.floor import FloorCall
 from tests.dashboard.learned import learned_home
 from tests.dashboard.scenes import floor_at_work, goes_on, over
@@ -46,7 +47,9 @@ def main(names: list[str]) -> None:
             _takeover(thread)
         if not names or {*names} & LEARNING.keys():
             _learning(thread, names)
-        if names and not {*names} - {"assistant", "takeover", *LEARNING}:
+        if not names or "drift" in names:
+            _drift(thread)
+        if names and not {*names} - {"assistant", "takeover", "drift", *LEARNING}:
             return
         with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
             calls = floor_at_work(house.floor)
@@ -94,6 +97,16 @@ def _learning(thread: BrowserThread, names: list[str]) -> None:
                 context = thread.run(thread.context, address=house.address, phone=phone, dark=dark)
                 where, picture = house.address + path, FOLDER / f"{name}{suffix}.png"
                 thread.run(_shoot, context=context, where=where, wait=wait, path=picture, calls={})
+
+
+def _drift(thread: BrowserThread) -> None:
+    with tempfile.TemporaryDirectory() as folder, running_house(Path(folder)) as house:
+        add_drift(house.floor.database, house.settings)
+        for suffix, phone, dark in (("", False, False), ("-phone", True, False), ("-dark", False, True)):
+            context = thread.run(thread.context, address=house.address, phone=phone, dark=dark)
+            where, picture = house.address + "/drift", FOLDER / f"drift{suffix}.png"
+            wait = "[data-testid=stVegaLiteChart] svg"
+            thread.run(_shoot, context=context, where=where, wait=wait, path=picture, calls={})
 
 
 def _assistant(thread: BrowserThread) -> None:

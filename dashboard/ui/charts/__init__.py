@@ -3,6 +3,7 @@ dashboard/ui/theme.py, scales and axes in base.py."""
 
 from dashboard.ui.charts.base import GREY, SIDES, show
 from dashboard.ui.charts.customers import contacts, customers_by_mood
+from dashboard.ui.charts.drift import drift_over_time
 from dashboard.ui.charts.history import (
     calls_by_group,
     counts_over_time,
@@ -24,6 +25,7 @@ __all__ = [
     "contacts",
     "counts_over_time",
     "customers_by_mood",
+    "drift_over_time",
     "hours_of_week",
     "kappas",
     "latency_over_time",
