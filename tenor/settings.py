@@ -377,7 +377,8 @@ class AssistantSettings(Section):
     privacy_url: str = Field("", description="address of your privacy policy, for the notice on the page for shoppers")
     boosted: list[str] = Field(
         list(ASSISTANT_PHRASES),
-        description="words and phrases that the recogniser should expect in calls that the assistant answers",
+        description="words and phrases that the recogniser should expect in calls that the assistant answers; the "
+        "names of the shop's products, kinds of stores and cities are added to them, unless there are none",
     )
     boost: float = Field(
         5.0,

@@ -289,11 +289,14 @@ async def _events(follower: Any, call: str, wanted: Any) -> object:
 
 
 def _comparable(arguments: Mapping[str, Any]) -> Any:
-    """Without the words of a time: only its days count."""
-    return {
-        name: {"from": value["from"], "to": value["to"]} if isinstance(value, Mapping) and "from" in value else value
-        for name, value in arguments.items()
-    }
+    """Without the words of a time, of which only its days count, and without capitals, which nobody speaks."""
+    return {name: _comparable_value(value) for name, value in arguments.items()}
+
+
+def _comparable_value(value: Any) -> Any:
+    if isinstance(value, Mapping) and "from" in value:
+        return {"from": value["from"], "to": value["to"]}
+    return value.lower() if isinstance(value, str) else value
 
 
 if __name__ == "__main__":

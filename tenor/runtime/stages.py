@@ -39,8 +39,14 @@ def make_stage(name: str, bus: Bus, settings: Settings) -> Stage:
     """The stage of that name, on that bus."""
     module, _, class_name = STAGES[name].partition(":")
     make: Callable[..., Stage] = getattr(import_module(module), class_name)
-    if name == "asr":  # it may not know the language models itself
-        return make(bus, settings, redactor=make_redactor(settings))
+    if name == "asr":  # it may know neither the language models itself, nor what the assistant is about
+        return make(bus, settings, redactor=make_redactor(settings), expected=_expected(settings))
     if name == "dashboard":  # nor may this
         return make(bus, settings, redactor=make_redactor(settings), tools=model_tools(settings))
     return make(bus, settings)
+
+
+def _expected(settings: Settings) -> list[str]:
+    from tenor.runtime.assistant.expected_phrases import expected_phrases
+
+    return expected_phrases(settings)

@@ -227,12 +227,14 @@ class LocalRecognitionStream:
     def _decode_options(self) -> DecodeOptions:
         point, start = self._endpointer, self._start()
         assert point.onset is not None
+        proposing = self._formatter.boosting.expects and not self._joint_window_s
         return DecodeOptions(
             alternatives=self._alternatives_wanted,
             word_times=self._options.word_times or self._diarizer is not None,
             speech_ms=((point.onset - start) * FRAME_MS, (point.end - start) * FRAME_MS),
             low_latency=not self._joint_window_s,
             context=self._context,
+            proposals=self._formatter.boosting.proposals if proposing else None,
         )
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -30,6 +30,8 @@ class DecodeOptions:
     """Somebody waits for the words: sooner is worth more than a word in a thousand."""
     context: tuple[str, ...] = ()
     """Words and sentences that are likely to be said, the likeliest last. Engines that cannot be told ignore it."""
+    proposals: Callable[[Sequence[str]], Sequence[Sequence[str]]] | None = None
+    """What else the words of a hypothesis may have been. An engine that can ask the sound judges these, too."""
     wanted: Callable[[], bool] = lambda: True
     """Asked between the steps of long work. False: the speaker went on, nobody will look at the hypotheses."""
 

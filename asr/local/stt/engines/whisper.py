@@ -31,6 +31,9 @@ _MOST_CONTEXT = 200
 """Tokens that it is told; the text itself may have as many as are left of the model's 448."""
 _LONGEST_REPEAT = 4
 _BEAM = 5
+_LEAST_PROBABILITY = 1e-6
+_LEAST_DIFFERENCE = -4.5
+"""What was proposed and is less likely than the best hypothesis by more than this (log-probability) was not said."""
 _LEAST_SCORE = -0.9
 """A hypothesis below this mean log-probability is noise taken for speech."""
 
@@ -44,6 +47,8 @@ class _TokenHypothesis:
     """It repeats itself over and over, or came to no end."""
     repeats_end: bool
     """It ends with the same words twice."""
+    judged: bool = False
+    """It was proposed, and judged beside one that is no noise."""
 
     @property
     def repeats(self) -> bool:
@@ -104,7 +109,7 @@ class WhisperEngine:
         sound, hypotheses = self._hypotheses(features, seconds, options)
         decoded = []
         for number, hypothesis in enumerate(hypotheses):
-            if hypothesis.score < _LEAST_SCORE or not options.wanted():
+            if (hypothesis.score < _LEAST_SCORE and not hypothesis.judged) or not options.wanted():
                 continue
             if options.word_times and number == 0:
                 words = self._aligned(sound, hypothesis.ids, seconds)
@@ -122,12 +127,44 @@ class WhisperEngine:
         if options.low_latency and (sound := self._encoded_with_silence(features, seconds)) is not None:
             hypotheses = self._generate_told(sound, seconds, options)
             if not hypotheses or not hypotheses[0].repeats:
-                return sound, hypotheses
+                return sound, [*hypotheses, *self._judged(sound, hypotheses, seconds, options)]
         sound = self._encode(features)
         hypotheses = self._generate_told(sound, seconds, options)
         if hypotheses and hypotheses[0].loops:
             hypotheses = self._generate(sound, seconds, replace(options, context=()), repeat=_LONGEST_REPEAT)
-        return sound, hypotheses
+        return sound, [*hypotheses, *self._judged(sound, hypotheses, seconds, options)]
+
+    def _judged(
+        self, sound: Any, hypotheses: list[_TokenHypothesis], seconds: float, options: DecodeOptions
+    ) -> list[_TokenHypothesis]:
+        """What the best hypothesis may have been instead, with the probability that the sound gives to it."""
+        if options.proposals is None or not hypotheses or not options.wanted():
+            return []
+        best = hypotheses[0]
+        if best.score < _LEAST_SCORE:
+            return []
+        known = {tuple(hypothesis.ids) for hypothesis in hypotheses}
+        proposed = []
+        for words in options.proposals(self._tokenizer.decode(best.ids).split()):
+            ids = self._tokenizer.encode(" " + " ".join(words), add_special_tokens=False).ids
+            if tuple(ids) not in known:
+                known.add(tuple(ids))
+                proposed.append(ids)
+        if not proposed:
+            return []
+        texts = [best.ids, *proposed]
+        sounds = ctranslate2.StorageView.from_array(np.repeat(np.array(sound), len(texts), axis=0))
+        heard_frames = min(int(seconds * FRAMES_PER_SECOND), 3000)
+        base, *others = (
+            float(np.log(np.maximum(aligned.text_token_probs, _LEAST_PROBABILITY)).sum())
+            for aligned in self._model.align(sounds, self._start, texts, heard_frames)
+        )
+        likely = best.score * (len(best.ids) + 1)
+        return [
+            _TokenHypothesis(ids, (likely + other - base) / (len(ids) + 1), loops=False, repeats_end=False, judged=True)
+            for ids, other in zip(proposed, others, strict=True)
+            if other - base >= _LEAST_DIFFERENCE
+        ]
 
     def _generate_told(self, sound: Any, seconds: float, options: DecodeOptions) -> list[_TokenHypothesis]:
         """What it is told tempts it to say things twice; if it does, it has to do without."""

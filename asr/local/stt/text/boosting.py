@@ -3,7 +3,8 @@
 Neither engine has a lexicon that could be weighted. So the engine is told the phrases before it decodes, as if they had
 just been said; of the hypotheses that it offers, one with expected phrases is preferred to one that is only a little
 likelier; and in what it wrote, a span that is spelled or sounds nearly like the phrase becomes the phrase. A larger
-weight forgives more. Phrases of a small weight are only preferred.
+weight forgives more. Phrases of a small weight are only preferred; where the text has something that sounds a little
+like one, the engine is asked whether the sound may have been it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz.distance import Levenshtein
 
 from asr.local.stt.text.numbers import split_punctuation
 from asr.local.stt.types import Boost, RecognizedWord
@@ -20,6 +24,11 @@ _LOOSEST = 0.66
 _FULL_WEIGHT = 20.0
 _REWRITES_FROM = 6.0
 """A phrase of a smaller weight is never written in place of another; it has its casing, if that is not all small."""
+_ALIKE = 0.55
+"""A span that is at least so like an expected phrase may have been it: the sound decides,"""
+_LEAST_LETTERS = 4
+_MOST_PROPOSALS = 6
+"""and is asked about so many spans."""
 _PREFERENCE = 0.07
 """What a phrase in a hypothesis is worth for each unit of its weight, in log-probability of a token,"""
 _MOST_PREFERENCE = 0.4
@@ -63,6 +72,13 @@ class PhraseBooster:
         self.told = (*(f"{word}," for word in words[:-1]), *(f"{word}." for word in words[-1:]))
         """What the engine is told, as a list that somebody says."""
         self.suppresses = bool(self._unwanted)
+        self._alike = [
+            _Phrase(tuple(boost.phrase.split()), letters, _sound(letters), _ALIKE)
+            for boost in boosts
+            if 0 < boost.weight < _REWRITES_FROM and len(letters := _letters(boost.phrase)) >= _LEAST_LETTERS
+        ]
+        self.expects = bool(self._alike)
+        """Whether phrases are proposed for what sounds like them."""
         self.chooses = bool(self._unwanted or self._expected)
         """Whether it matters what else the engine might have heard."""
         self._cased = {split_punctuation(word)[1] for phrase in self._wanted for word in phrase.words}
@@ -82,6 +98,37 @@ class PhraseBooster:
             for phrase, worth in self._expected
             if any(tuple(said[at : at + len(phrase)]) == phrase for at in range(len(said)))
         )
+
+    def proposals(self, texts: Sequence[str]) -> list[list[str]]:
+        """Wordings with expected phrases in place of what sounds a little like them: each by itself, and all that fit
+        beside each other. What was expected and is there stays."""
+        letters = [_letters(text) for text in texts]
+        there = {
+            at
+            for phrase, _ in self._expected
+            for first in range(len(letters) - len(phrase) + 1)
+            if tuple(letters[first : first + len(phrase)]) == phrase
+            for at in range(first, first + len(phrase))
+        }
+        found: list[tuple[float, int, int, _Phrase]] = []
+        for phrase in self._alike:
+            best = (phrase.needed, 0, 0)
+            for at in range(len(letters)):
+                for length in range(max(1, len(phrase.words) - 1), min(len(phrase.words) + 1, len(letters) - at) + 1):
+                    span = "".join(letters[at : at + length])
+                    longest = max(len(span), len(phrase.letters))
+                    if there.isdisjoint(range(at, at + length)) and 2 * min(len(span), len(phrase.letters)) >= longest:
+                        best = max(best, (_likeness(span, phrase), at, length))
+            if best[2]:
+                found.append((*best, phrase))
+        found.sort(key=lambda one: one[0], reverse=True)
+        del found[_MOST_PROPOSALS:]
+        together: list[tuple[float, int, int, _Phrase]] = []
+        for one in found:
+            if all(one[1] + one[2] <= other[1] or other[1] + other[2] <= one[1] for other in together):
+                together.append(one)
+        chosen = [[one] for one in found] + ([together] if len(together) > 1 else [])
+        return [_rewritten(texts, spans) for spans in chosen]
 
     def apply(self, words: Sequence[RecognizedWord]) -> list[RecognizedWord]:
         result: list[RecognizedWord] = []
@@ -120,6 +167,18 @@ class PhraseBooster:
         return best[1], best[2]
 
 
+def _rewritten(texts: Sequence[str], spans: Sequence[tuple[float, int, int, _Phrase]]) -> list[str]:
+    result = list(texts)
+    for _, at, length, phrase in sorted(spans, key=lambda one: one[1], reverse=True):
+        before, after = split_punctuation(texts[at])[0], split_punctuation(texts[at + length - 1])[2]
+        words = list(phrase.words)
+        if at == 0 and texts[0][:1].isupper():
+            words[0] = words[0][:1].upper() + words[0][1:]
+        result[at : at + length] = [before + words[0], *words[1:]] if len(words) > 1 else [before + words[0]]
+        result[at + len(words) - 1] += after
+    return result
+
+
 def _needed(weight: float) -> float:
     if weight < _REWRITES_FROM:
         return 1.0  # only its casing
@@ -130,6 +189,7 @@ def _letters(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.lower())
 
 
+@lru_cache(4096)
 def _sound(letters: str) -> str:
     """Consonants by class, without repetitions; a vowel counts only at the start."""
     for spelling, sound in _SOUNDS:
@@ -143,20 +203,10 @@ def _likeness(letters: str, phrase: _Phrase) -> float:
         return 1.0
     if min(len(letters), len(phrase.letters)) < 3:
         return 0.0
-    spelled = 1 - _distance(letters, phrase.letters) / max(len(letters), len(phrase.letters))
+    spelled = 1 - Levenshtein.distance(letters, phrase.letters) / max(len(letters), len(phrase.letters))
     sound = _sound(letters)
-    sounded = 1 - _distance(sound, phrase.sound) / max(len(sound), len(phrase.sound))
+    sounded = 1 - Levenshtein.distance(sound, phrase.sound) / max(len(sound), len(phrase.sound))
     return (spelled + sounded) / 2
-
-
-def _distance(one: str, other: str) -> int:
-    """Levenshtein's."""
-    row = list(range(len(other) + 1))
-    for at, letter in enumerate(one, start=1):
-        above, row[0] = row[0], at
-        for column, against in enumerate(other, start=1):
-            above, row[column] = row[column], min(row[column] + 1, row[column - 1] + 1, above + (letter != against))
-    return row[-1]
 
 
 def _replaced(span: Sequence[RecognizedWord], phrase: Sequence[str]) -> list[RecognizedWord]:

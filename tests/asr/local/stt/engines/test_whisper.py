@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -156,3 +156,18 @@ def test_what_it_is_told_is_not_said_in_silence_or_noise(engine: WhisperEngine) 
         heard = text(engine, sound, context=context)
         assert "harper" not in heard
         assert "help you" not in heard
+
+
+def test_the_sound_judges_what_is_proposed(engine: WhisperEngine) -> None:
+    """A wording that fits what was said is a hypothesis; one that does not is none, however like it is spelled."""
+    asked: list[str] = []
+
+    def proposals(words: Sequence[str]) -> list[list[str]]:
+        asked.append(" ".join(words))
+        return [[word.replace(*change) for word in words] for change in ((",", ""), ("best", "rest"))]
+
+    options = DecodeOptions(alternatives=2, low_latency=True, proposals=proposals)
+    found = [" ".join(word.text for word in one.words) for one in engine.decode(cut(0.2, 5.6), options)]
+    assert "the best of times" in asked[0]
+    assert any("it was the best of times it was" in one.lower() for one in found)
+    assert not any("rest" in one for one in found)

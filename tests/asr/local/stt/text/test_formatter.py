@@ -77,6 +77,28 @@ def test_a_small_weight_prefers_and_rewrites_nothing() -> None:
     assert boosted("Will it rain in boston?", Boost("will it", 5), Boost("Boston", 5)) == "Will it rain in Boston?"
 
 
+@pytest.mark.parametrize(
+    ("said", "proposed"),
+    [
+        ("How human is it in Miami?", ["How humid is it in Miami?"]),
+        ("as the newest shop.", ["as the nearest shop."]),
+        ("We'll be there.", ["Will it there."]),
+        ("So install the Nearest one", ["So in stock the Nearest one"]),
+        ("So human in stall, newest!", [
+            "So humid in stall, newest!", "So human in stock, newest!", "So human in stall, nearest!",
+            "So humid in stock, nearest!",
+        ]),
+        ("It is in stock, will it be humid?", []),
+        ("A laptop costs much.", []),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_what_sounds_like_an_expected_phrase_is_proposed_for_it(said: str, proposed: list[str]) -> None:
+    booster = PhraseBooster([Boost(phrase, 5) for phrase in ("humid", "in stock", "nearest", "will it", "it")])
+    found = [" ".join(one) for one in booster.proposals(said.split())]
+    assert sorted(found) == sorted(proposed)
+
+
 def test_other_words_are_left_alone() -> None:
     said = "How can I help you today with your savings account?"
     assert boosted(said, Boost("Harper Valley", 20), Boost("checking", 20), Boost("ABlooper", 20)) == said
