@@ -33,9 +33,10 @@ def call_info(
     *,
     rate: int = 0,
     two_way: bool = False,
+    shared: bool = False,
 ) -> Call:
     """The call as it goes on the bus. What is told wins over the settings. Only a call that goes both ways can be
-    answered by the assistant, which then is its second side."""
+    answered by the assistant, which then is its second side. `shared`: both roles are on its one channel."""
     words = {str(name)[:LONGEST_NAME]: _word(value) for name, value in list(told.items())[: 2 * MOST_ATTRIBUTES]}
     known = {name.lower(): value for name, value in words.items()}
     customer = next((known[name] for name in ("customer", *_CUSTOMER) if known.get(name)), "")
@@ -47,6 +48,7 @@ def call_info(
     return Call(
         source=source,
         roles=roles,
+        speakers=roles if shared else (),
         started_at=started_at,
         rate=rate,
         site=known.get("site") or settings.ingest.site,

@@ -124,7 +124,7 @@ class Switchboard:
         call_info = info(clock.started_at)
         if in_writing:
             clock = CallClock(call_info.started_at)
-        outbox = CallOutbox(self._bus, name, len(call_info.roles), self._held)
+        outbox = CallOutbox(self._bus, name, 1 if call_info.speakers else len(call_info.roles), self._held)
         chunk_ms = self.settings.ingest.chunk_ms
         call = PhoneCall(name, call_info, clock, outbox, chunk_ms, self._over, in_writing=in_writing)
         self._calls[name] = call

@@ -53,8 +53,10 @@ class LiveView:
             self._interims.pop((event.call, event.channel), None)
             self.finals += 1
             self._show_final(event)
-        elif isinstance(event, Transcript):
+        elif isinstance(event, Transcript) and event.text:
             self._interims[event.call, event.channel] = event
+        elif isinstance(event, Transcript):  # taken back: another voice said it
+            self._interims.pop((event.call, event.channel), None)
 
     def refresh(self) -> None:
         """Redraw what is being said."""

@@ -94,8 +94,11 @@ class JambonzSession(Session):
             number = greeting.to if greeting.direction == "outbound" else greeting.from_
             told = {name: everything[name] for name in _KEPT if name in everything}
             told |= {"mixType": greeting.mix_type, "ani": number, **said}
-            roles = ("caller", "agent")[:channels]
-            return call_info(settings, self.platform, roles, told, started_at, rate=self.rate, two_way=two_way)
+            shared = greeting.mix_type == "mixed" and settings.ingest.speakers == 2
+            roles = ("caller", "agent")[: 2 if shared else channels]
+            return call_info(
+                settings, self.platform, roles, told, started_at, rate=self.rate, two_way=two_way, shared=shared
+            )
 
         call = call_id(self.platform, greeting.call_sid)
         self.leg = self.board.join(call, self, frozenset(range(channels)), info)

@@ -273,6 +273,9 @@ class BatchRunner:
         events = await expected
         state = events.states[-1]
         result.info = state.info or result.info
+        if result.info is not None and result.info.speakers:  # who is who is known at the end
+            roles = next((one.info.roles for one in reversed(events.states) if one.info), result.info.roles)
+            result.info = msgspec.structs.replace(result.info, roles=roles)
         result.error = TenorError(state.reason) if state.state == "failed" and state.reason else None
         result.utterances = [_named(one, result.info) for one in sorted(events.utterances.values(), key=_when)]
         result.sentences = sorted(events.sentences.values(), key=_when)

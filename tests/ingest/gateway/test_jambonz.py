@@ -47,6 +47,16 @@ async def test_mono_and_an_outbound_call(serve: Serve, ended: Ended) -> None:
     assert call.pcm(0) == caller.tobytes()
 
 
+async def test_both_mixed_to_one_channel_are_told_apart_later(serve: Serve, ended: Ended) -> None:
+    both = tone(CALLER_HZ, 1)
+    async with serve() as gateway:
+        async with Listen(gateway.port, "sid-1", mix="mixed") as listen:
+            await listen.speak(both)
+        call = await ended("jambonz-sid-1")
+    assert call.info.roles == call.info.speakers == ("caller", "agent")
+    assert call.pcm(0) == both.tobytes()
+
+
 async def test_a_broken_connection_may_come_back(serve: Serve, ended: Ended) -> None:
     caller = tone(CALLER_HZ, 0.5)
     async with serve(resume_s=5) as gateway:
