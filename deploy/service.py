@@ -52,7 +52,7 @@ class Service(ABC):
     def answers(self) -> bool:
         """Whether requests are served, which is later than the port being open."""
 
-    def start(self, patience_s: float = 60.0) -> None:
+    def start(self, patience_s: float = 180.0) -> None:
         """Start and wait until it answers."""
         if self._listening():
             raise ServiceFailed(f"port {self.port} is taken: is a {self.name} running already?")

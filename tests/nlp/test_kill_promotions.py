@@ -7,7 +7,6 @@ import asyncio
 import random
 import time
 from itertools import count
-from pathlib import Path
 
 import pytest
 
@@ -16,13 +15,14 @@ from tenor.bus.opening import open_bus
 from tenor.events import CALLS, SENTENCES, TRANSCRIPTS, CallState, Sentence
 from tenor.model_store import shipped
 from tenor.model_store.promotions import read_log_file
-from tenor.settings import BusSettings, Settings
+from tenor.runtime.profiles import change_settings
+from tenor.settings import Settings
 from tests.killing import TenorProcess
 from tests.model_folders import promoted, promotion, registered
 from tests.nlp.rig import info, said
 from tests.watching import events
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 SHIPPED, HOUSE = shipped.SHIPPED["language"].id, "house-1"
 LINE = "This is terrible and I am really angry."
@@ -31,16 +31,15 @@ LINES = 12
 CALLS_AT_ONCE = 4
 
 
-def test_every_sentence_is_told_once_by_the_model_its_call_began_with(tmp_path: Path) -> None:
-    settings = Settings(home=tmp_path, bus=BusSettings(partitions=2))
-    asyncio.run(run(settings))
+def test_every_sentence_is_told_once_by_the_model_its_call_began_with(bus_settings: Settings) -> None:
+    asyncio.run(run(change_settings(bus_settings, bus={"partitions": 2})))
 
 
 async def run(settings: Settings) -> None:
     models, chance = settings.models_folder, random.Random(14)
     assert models is not None
     sha256 = registered(models, HOUSE)
-    stages = [TenorProcess(settings, "serve", "language") for _ in range(2)]
+    stages = [TenorProcess(settings, "serve", "language", TENOR_BUS__LEASE_S="3") for _ in range(2)]
     started: dict[str, float] = {}
     async with open_bus(settings) as bus:
         for stage in stages:
@@ -56,11 +55,11 @@ async def run(settings: Settings) -> None:
                 stages[number % 2].kill()  # while it loads, or while calls of both models are open
                 stages[number % 2].start()
             await feeding
-            async with asyncio.timeout(120):
+            async with asyncio.timeout(300):
                 while await analysed(bus) < len(started):
                     for stage in stages:
                         stage.check()
-                    await asyncio.sleep(0.2)
+                    await asyncio.sleep(0.5)
         finally:
             for stage in stages:
                 stage.kill()

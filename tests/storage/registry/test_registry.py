@@ -224,7 +224,7 @@ from pathlib import Path
 from storage.db.engine import using
 from storage.registry import folders, promotion_log, registry
 from storage.viewer import Viewer
-from tenor.settings import Settings, LearnSettings
+from tenor.settings import Settings, StorageSettings
 
 count = int(sys.argv[3])
 def mortal(module, name):
@@ -238,7 +238,7 @@ def mortal(module, name):
     setattr(module, name, counted)
 for name in ("open", "write", "fsync", "close", "ftruncate", "lseek"):
     mortal(promotion_log.os, name)
-with using(Settings(home=Path(sys.argv[1]))) as database:
+with using(Settings(home=Path(sys.argv[1]), storage=StorageSettings(url=sys.argv[4]))) as database:
     registry.Registry(database, Path(sys.argv[2])).promote(Viewer("ann", "analyst"), "house-1", "in one piece")
 """
 
@@ -246,19 +246,24 @@ with using(Settings(home=Path(sys.argv[1]))) as database:
 @pytest.mark.slow
 @pytest.mark.parametrize("step", range(1, 9))
 def test_killed_at_any_step_a_promotion_is_made_or_not_made(
-    step: int, registry: Registry, sqlite_settings: Settings, tmp_path: Path
+    step: int, database_settings: Settings, tmp_path: Path
 ) -> None:
-    candidate(registry, tmp_path / "a")
-    command = [sys.executable, "-c", _PROMOTES, str(sqlite_settings.home), str(registry.folder), str(step)]
-    killed = subprocess.run(command, check=False, capture_output=True, timeout=120)
-    assert killed.returncode in (0, -signal.SIGKILL), killed.stderr.decode()
-    log = registry.log()
-    assert len(log.promotions) <= 1
-    # Started again it is as if nobody had been killed.
-    if not log.promotions:
-        registry.promote(ANN, "house-1", "in one piece")
-    assert states(registry)["house-1"] == "champion"
-    assert [one.why for one in registry.log().promotions] == ["in one piece"]
+    home, url = str(database_settings.home), database_settings.storage.url
+    with using(database_settings) as database:
+        registry = Registry(database, tmp_path / "models")
+        candidate(registry, tmp_path / "a")
+        command = [sys.executable, "-c", _PROMOTES, home, str(registry.folder), str(step), url]
+        killed = subprocess.run(command, check=False, capture_output=True, timeout=120)
+        assert killed.returncode in (0, -signal.SIGKILL), killed.stderr.decode()
+        log = registry.log()
+        assert len(log.promotions) <= 1
+        # Started again it is as if nobody had been killed.
+        if not log.promotions:
+            registry.promote(ANN, "house-1", "in one piece")
+        assert states(registry)["house-1"] == "champion"
+        assert [one.why for one in registry.log().promotions] == ["in one piece"]
+        with database.session() as session:
+            assert [one.model for one in session.exec(select(Promotion))] == ["house-1"]
 
 
 def test_a_clock_that_was_set_back_does_not_keep_the_last_promotion_from_counting(
