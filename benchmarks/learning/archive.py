@@ -1,4 +1,4 @@
-"""The archive: bringing it up to date, snapshots, erasing a call, with a million sentences there.
+"""The archive: bringing it up to date, snapshots, datasets, erasing a call, with a million sentences there.
 
     python -m benchmarks.learning.archive [sentences]
 
@@ -24,6 +24,7 @@ from sqlalchemy import insert, update
 from benchmarks.pipeline.store import WORDS
 from storage.archive.archiver import archive
 from storage.archive.forget import forget
+from storage.datasets.making import make
 from storage.db.engine import Database, open_database
 from storage.place import Place
 from storage.snapshots import restore, take, verify
@@ -108,6 +109,9 @@ def main(sentences: int = SENTENCES) -> None:
             assert verify(place, following.name).sound
         with measured("restore"):
             assert restore(settings, taken.name, str(Path(folder) / "restored")).sound
+        with measured("select the sentences of one agent of fifty"):
+            made = make(database, settings, "agent7", "agent:agent7", snapshot=following.name, by="me", unlabelled=True)
+        print(f"{'rows in it':44}{sum(made.counts.values()):8,}")
         with measured("erase a call from the archive and all snapshots"):
             forget(settings, ["call-1-000000"], "benchmark")
         print(f"{'most memory':44}{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:8.0f} MB")

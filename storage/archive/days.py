@@ -51,7 +51,7 @@ def stamps(session: Session, *, audio: bool) -> Stamps:
 
 
 def sentences_of(session: Session, day: str) -> pa.Table:
-    """What a call says of all its sentences is read once, and not once per sentence: a third of the time."""
+    """What a call says of all its sentences is read once, and not once per sentence."""
     columns = {
         **{name: SENTENCE.c[name] for name in tables.SENTENCES.names if name in SENTENCE.c},
         **{name: cast(SENTENCE.c[name], String) for name in ("sentiment_scores", "slots", "models")},
@@ -59,8 +59,8 @@ def sentences_of(session: Session, day: str) -> pa.Table:
     }
     of_sentences = [field for field in tables.SENTENCES if field.name in columns]
     found = select(*(columns[field.name] for field in of_sentences)).join(CALL, CALL.c.id == SENTENCE.c.call)
-    ordered = found.where(_finished(day)).order_by(CALL.c.id, SENTENCE.c.start_ms, SENTENCE.c.id)
-    said = _table(session, ordered, pa.schema(of_sentences))
+    said = _table(session, found.where(_finished(day)), pa.schema(of_sentences))
+    said = said.sort_by([(name, "ascending") for name in ("call", "start_ms", "id")])  # quicker than the database
     of_calls = [field for field in tables.SENTENCES if field.name not in columns]
     known = select(CALL.c.id, *(CALL.c[field.name] for field in of_calls)).where(_finished(day))
     calls = _table(session, known, pa.schema([("id", tables.TEXT), *of_calls]))
