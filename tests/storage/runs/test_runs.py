@@ -53,6 +53,15 @@ def test_a_loss_that_is_no_number_is_left_out(database: Database) -> None:
         assert [curve.steps for curve in runs.curves(session, number)] == [(2,)]
 
 
+def test_a_point_costs_less_than_a_millisecond(database: Database) -> None:
+    record, points = StoredRunRecord(database, begun(database)), 5000
+    before = time.process_time()
+    for step in range(points):
+        record.point(step, "loss", 1 / (step + 1))
+    record.end("done")
+    assert 1000 * (time.process_time() - before) / points < 1
+
+
 def test_a_point_that_is_written_again_after_a_pause_counts_once(database: Database) -> None:
     number = begun(database)
     for value in (1.0, 2.0):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
@@ -16,19 +17,23 @@ from sqlmodel import Session, select
 
 from finetune.gate import checks
 from storage.datasets import listing as datasets
+from storage.datasets.making import make
+from storage.datasets.splits import plain_words
 from storage.db.engine import Database, using
 from storage.place import Place
 from storage.registry.registry import Registry
 from storage.sample.company import COMPANY
 from storage.snapshots import listing as snapshots
+from storage.snapshots import restore
 from storage.tables import Gate, Label, Run
 from storage.viewer import Viewer
 from tenor.errors import BadInput, Refused, Unavailable
-from tenor.learn import StepReport, judging, learn
+from tenor.learn import StepReport, finetune, judging, learn
 from tenor.learn.steps import STAGES, STEPS, StepRecords, only_one
 from tenor.model_store import read_card
 from tenor.model_store.shipped import SHIPPED
-from tenor.settings import Settings
+from tenor.runtime.frozen import frozen_sentences
+from tenor.settings import LearnSettings, Settings
 from tests.tenor.cli.command import environment, tenor
 from tests.tenor.learn.company_home import ANN, as_made_up, home_of, prepare_home
 
@@ -38,6 +43,10 @@ CALLS = 48
 FEW = 40
 """Labels that are enough to judge by, where so few are there."""
 HEAD = ("replay=0", "epochs=20")
+needs_torch = (
+    pytest.mark.train,
+    pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed"),
+)
 OWN = {one["name"] for one in COMPANY["intents"] if one.get("own")}
 
 
@@ -166,6 +175,33 @@ def test_a_run_that_was_cut_short_goes_on(
                 run(settings, database)
     assert run(settings, database)[0]
     assert state_of(settings, database) == undisturbed
+
+
+@pytest.mark.parametrize(
+    ("recipe", "values"),
+    [
+        ("head", HEAD),
+        pytest.param("layers", ("model=", "replay=0", "epochs=1", "threads=1"), marks=needs_torch),
+    ],
+)
+@pytest.mark.timeout(1200)
+def test_a_run_repeated_from_its_snapshot_gives_the_same_model(
+    settings: Settings, database: Database, tmp_path: Path, recipe: str, values: tuple[str, ...]
+) -> None:
+    learn(settings, database, ANN, recipes=[recipe], values=values, promote=False)
+    [first] = datasets(Place(settings.learn_url))
+    restore(settings, first.snapshot, str(tmp_path / "restored"))
+    learning = LearnSettings(url=str(tmp_path / "restored"), models=str(settings.models_folder))
+    restored = settings.model_copy(update={"learn": learning})
+    frozen = {plain_words(text) for text in frozen_sentences()}
+    again = make(
+        database, restored, "again", "", snapshot=first.snapshot, by="ann", viewer=ANN, samples=False, frozen=frozen
+    )
+    assert again.hash == first.hash
+    repeated = finetune(restored, database, ANN, again.reference, recipe=recipe, values=values)
+    folder = settings.models_folder
+    assert folder is not None
+    assert read_card(folder / repeated.model).files == read_card(folder / "house-1").files
 
 
 @pytest.mark.slow
