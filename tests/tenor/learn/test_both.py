@@ -16,6 +16,7 @@ from finetune.gate import checks
 from storage.db.engine import Database, using
 from storage.registry.registry import Registry
 from storage.runs import runs
+from storage.sample.company import SITE
 from storage.tables import Call
 from tenor.errors import BadInput
 from tenor.learn import LearnResult, StepReport, judging, learn, loop
@@ -146,9 +147,7 @@ def test_whisper_learns_from_calls_beside_the_language_model(prepared: Path, tmp
         few = ("steps=2", "batch=1", "threads=1", "least_match=0", "checkpoint_every=1", "validate_every=2")
         values += [f"whisper.{value}" for value in few]
         Registry(database, settings.models_folder).rollback(ANN, "speech", "it hears tones")
-        result, told = run(
-            settings, database, recipes=["head", "whisper"], values=values, search="queue:cards or site:apiary"
-        )
+        result, told = run(settings, database, recipes=["head", "whisper"], values=values, search=f"site:{SITE}")
         assert [step.step for step in told] == list(STEPS)
         assert not result.promoted
         assert "neither" in told[5].text or "cannot tell" in told[5].text
