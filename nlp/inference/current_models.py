@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from nlp.inference.local import LocalBackend
+from nlp.inference.local import RIVA_MODELS, LocalBackend
 from nlp.inference.types import Answer, Entity, IntentResult, ModelInfo, ScoredLabel
 from tenor.model_store.pool import ModelPool
 
 
 class CurrentModels:
-    """A request is no call: each is answered by what is in force at its time."""
+    """A request is no call: each is answered by what is in force at its time. Nothing is loaded before the first:
+    most servers are asked for speech only."""
 
     def __init__(self, pool: ModelPool[LocalBackend]) -> None:
         self._pool = pool
-        self.models: Sequence[ModelInfo] = pool.current().models
-        """They have the same names in every version."""
+        self.models: Sequence[ModelInfo] = RIVA_MODELS
 
     async def _current(self) -> LocalBackend:
         return await asyncio.to_thread(self._look)

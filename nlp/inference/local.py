@@ -34,6 +34,16 @@ DOMAIN = "callcenter"
 NER = "riva_ner"
 _COMMON_NAMES = {"person": "PER", "place": "LOC", "company": "ORG"}
 """What named entities are called by NVIDIA's model and most others."""
+RIVA_MODELS = (
+    ModelInfo("riva_text_classification_sentiment", ModelTask.TEXT),
+    ModelInfo("riva_text_classification_intent", ModelTask.TEXT),
+    ModelInfo("riva_slots", ModelTask.TOKENS),
+    ModelInfo(NER, ModelTask.TOKENS),
+    ModelInfo(NER, ModelTask.ENTITIES),
+    ModelInfo(f"riva_intent_{DOMAIN}", ModelTask.INTENT, domain=DOMAIN),
+    ModelInfo("riva_punctuation", ModelTask.PUNCTUATION),
+)
+"""What every version of our model is for clients of Riva."""
 
 
 class LocalBackend:
@@ -109,15 +119,7 @@ class LocalBackend:
 
     @property
     def models(self) -> Sequence[ModelInfo]:
-        return (
-            ModelInfo("riva_text_classification_sentiment", ModelTask.TEXT),
-            ModelInfo("riva_text_classification_intent", ModelTask.TEXT),
-            ModelInfo("riva_slots", ModelTask.TOKENS),
-            ModelInfo(NER, ModelTask.TOKENS),
-            ModelInfo(NER, ModelTask.ENTITIES),
-            ModelInfo(f"riva_intent_{DOMAIN}", ModelTask.INTENT, domain=DOMAIN),
-            ModelInfo("riva_punctuation", ModelTask.PUNCTUATION),
-        )
+        return RIVA_MODELS
 
     async def classify(self, model: str, texts: Sequence[str]) -> list[ScoredLabel]:
         found = await asyncio.to_thread(self.analyze, texts)

@@ -35,6 +35,8 @@ def local_riva(
         from nlp.inference.current_models import CurrentModels
 
         pool = local_models(language, lambda backend: backend, ModelStore(None if language.model else models))
+        if language != LanguageSettings():
+            pool.current()  # what is wrong with settings of one's own is told at the start
         services[riva_service.SERVICE] = riva_service.register(CurrentModels(pool))
     options = ServerOptions.from_settings(settings, http=language is not None)
     load = partial(LocalRecognizer, settings, models, _punctuate)
