@@ -79,6 +79,8 @@ def question(turn: Turn, pending: Pending, *, again: bool = False) -> str:
         )
     if pending.kind == "resume":
         return turn.worded(turn.texts("resume"), "resume", 0, {"topic": topic(turn)})
+    if pending.slot == "nobody":
+        return turn.worded(turn.texts("go_on_or_later"), "go_on_or_later")
     return turn.worded(turn.texts("person_offer"), "person_offer")
 
 

@@ -38,6 +38,7 @@ _TEXTS: Final[dict[str, tuple[str, ...]]] = {
         "I'm sorry, nobody is free to take over right now. You can go on with me here, or try again later for a "
         "person. Which would you like?",
     ),
+    "go_on_or_later": ("Shall we go on together, or will you try again later for a person?",),
     "person_no": ("All right, we'll go on together. Just ask.",),
     "person_yes": ("Good. What would you like to know?",),
     "agent_back": ("I'm back with you.",),

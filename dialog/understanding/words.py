@@ -34,7 +34,7 @@ CHAINS: Final = frozenset(_CHAINS.split("|"))
 
 FUNCTION_WORDS: Final = word_set(
     "whether ship shipping under below over per total cheaper "
-    "bye after before highest-rated top-rated best-rated lowest-rated best-reviewed "
+    "bye after before starving famished highest-rated top-rated best-rated lowest-rated best-reviewed "
     "a an the this that these those it its they them their there here i i'm im i'd i'll me my mine we us our you your "
     "ya yall y'all he she his her who whose what what's whats what're which where where's wheres when how how's why "
     "is isn't are aren't was were be been am do does did don't doesn't have has had having got gotta get getting gets "

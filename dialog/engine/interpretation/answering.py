@@ -57,7 +57,8 @@ def _person(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
     if pending.slot == "nobody":
         if answer is None and not is_wish(line.intent) and not line.values:
             answer = True if _GO_ON.search(line.text) else False if _LATER.search(line.text) else None
-        if answer is not None and not (line.values and session.pending is not None):  # "never mind, Atlanta"
+        more = bool(line.values) and (is_wish(line.intent) or session.pending is not None)  # "fine. weather in Fargo"
+        if answer is not None and not more:
             session.intent = "universal.yes" if answer else "universal.no"
             turn.reply("person_yes" if answer and session.pending is None else "alright")
             asking.ask_again(turn)
