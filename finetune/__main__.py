@@ -157,6 +157,19 @@ def punctuation(
 
 
 @app.command()
+def guard(
+    model: Path = typer.Option(
+        token_encoder.DEFAULT, metavar="FOLDER", help="The encoder that it reads, and where it is put."
+    ),
+    seed: int = typer.Option(7, help="The same seed gives the same head."),
+) -> None:
+    """Train the head that knows guarded topics, on the shared encoder. Needs no torch."""
+    from finetune.train.guard_head import make_guard
+
+    _print(make_guard(model, seed=seed))
+
+
+@app.command()
 def encoder(
     out: Path = OUT,
     encoder: str = typer.Option("bge-small", metavar="NAME", help="bge-small, e5-small, minilm, or a name on a hub."),

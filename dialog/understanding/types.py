@@ -34,6 +34,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     spans: tuple[Span, ...] = ()
     sentiment: str = ""
     """`negative`, `neutral`, `positive`, or empty when nobody asked."""
+    topic: str = ""
+    """The guarded topic that the line seems to be of; empty for none, and when nobody looked."""
 
 
 class Understander(Protocol):

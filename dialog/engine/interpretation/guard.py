@@ -1,4 +1,4 @@
-"""Topics the assistant does not talk about.
+"""Topics the assistant does not talk about: by the examples of its flows, and by what the understander saw.
 
 An example of a topic matches a line that has its content words next to each other, in any order; of three and more,
 others may stand between them. An example with fewer than two ("my rights") matches only as it stands, articles aside.
@@ -38,8 +38,8 @@ _ByWord = Mapping[str, Sequence[_Example]]
 """Examples by a word that they cannot do without."""
 
 
-def guarded(assistant: Assistant, text: str) -> GuardedTopic | None:
-    """The topic that a line belongs to, if one is guarded."""
+def guarded(assistant: Assistant, text: str, seen: str = "") -> GuardedTopic | None:
+    """The topic that a line belongs to, if one is guarded. `seen`: what the understander takes it for."""
     said = [word for word in normal(text).split() if word not in _ARTICLES]
     words = [_stem(word) for word in said]
     content = [_stem(word) for word in said if word not in _COMMON]
@@ -53,7 +53,12 @@ def guarded(assistant: Assistant, text: str) -> GuardedTopic | None:
                 _stands(example.words, words) if example.phrase else _near(example, content)
             ):
                 return topic
-    return None
+    return next((one for one in assistant.guards if one.name == seen and not _excepted(assistant, one, words)), None)
+
+
+def _excepted(assistant: Assistant, topic: GuardedTopic, words: Sequence[str]) -> bool:
+    [exceptions] = [exceptions for one, _, exceptions in _examples(assistant.guards) if one is topic]
+    return any(_stands(one.words, words) for one in _with_word(exceptions, frozenset(words)))
 
 
 def _with_word(examples: _ByWord, there: frozenset[str]) -> list[_Example]:

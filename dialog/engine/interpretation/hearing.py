@@ -70,7 +70,8 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
         return
     if _was_long(turn) and long_pause(turn):
         return
-    if topic := guarded(turn.assistant, text):
+    seen = "" if foreign(text) else understander.read(text).topic  # what understands reads English only
+    if topic := guarded(turn.assistant, text, seen):
         turn.note("guard", topic.name)
         turn.say(turn.render(topic.say))
         asking.ask_again(turn)

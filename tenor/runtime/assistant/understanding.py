@@ -161,7 +161,10 @@ class CheckedModel:
     """
 
     def __init__(self, model: AssistantModel, examples: Mapping[str, Sequence[str]] = {}) -> None:
+        from nlp.inference.assistant.guard_head import guard_of
+
         self._model = model
+        self._guard = guard_of(model.encoder)
         self._rules = Keywords()
         own = [(name, one) for name, given in examples.items() for one in given]
         read = model.read([text for _, text in own])
@@ -175,7 +178,7 @@ class CheckedModel:
         if fixed_phrase(normal(text)):
             return self._rules.read(text)
         [parsed] = self._model.read([text])
-        return self.check(parsed)
+        return msgspec.structs.replace(self.check(parsed), topic=self._guard.topic(text) if self._guard else "")
 
     def check(self, parsed: Parsed) -> Reading:
         """What the model says of a line, with what the rules say of it."""

@@ -78,3 +78,18 @@ def test_guarded(engine: Engine, line: str, topic: str) -> None:
 )
 def test_not_guarded(engine: Engine, line: str) -> None:
     assert guarded(engine.assistant, line) is None
+
+
+def test_what_the_understander_saw_counts_where_the_topic_is_declared(engine: Engine) -> None:
+    line = "my tongue swelled up after lunch"
+    assert guarded(engine.assistant, line) is None
+    found = guarded(engine.assistant, line, "medical")
+    assert found is not None
+    assert found.name == "medical"
+    assert guarded(engine.assistant, line, "astrology") is None
+
+
+def test_an_exception_holds_for_what_the_understander_saw_too(engine: Engine) -> None:
+    [medical] = [topic for topic in engine.assistant.guards if topic.name == "medical"]
+    exception = next(one for one in medical.unless if "|" not in one)
+    assert guarded(engine.assistant, f"{exception} for my tongue", "medical") is None
