@@ -52,7 +52,7 @@ def language(
     out: Path = OUT,
     intents_file: Path = typer.Option(taxonomy.DEFAULT, "--intents", metavar="FILE", help="The taxonomy to learn."),
     name: str = typer.Option("tenor-language", help="Name of the model."),
-    version: str = typer.Option("3", help="Its version; a released one is never made again under the same number."),
+    version: str = typer.Option("4", help="Its version; a released one is never made again under the same number."),
     corpus: Path = typer.Option(
         call_sentences.DEFAULT,
         "--corpus",

@@ -89,7 +89,7 @@ def test_what_is_written_beside_the_report(report: dict[str, Any], data: Path) -
 
 
 def test_a_model_beside_a_baseline_without_hearing_again(report: dict[str, Any], data: Path) -> None:
-    model = Path(__file__).parents[3] / "nlp" / "models" / "tenor-language-3"
+    model = Path(__file__).parents[3] / "nlp" / "models" / "tenor-language-4"
     heard = data / "out" / "recognised.jsonl"
     same = ("--data", data, "--recognised", heard, "--model", model, "--baseline", model)
     done = tenor("evaluate", "pipeline", *same, cwd=data)
