@@ -47,7 +47,7 @@ def five(tmp_path_factory: pytest.TempPathFactory) -> LocalBackend:
     ("text", "label"),
     [
         ("this is outrageous, I have never been treated like that", "angry"),
-        ("it's not quite what I hoped for", "unhappy"),
+        ("that didn't really work for me", "unhappy"),
         ("please send it to my old address", "fine"),
         ("okay good, thanks", "pleased"),
         ("oh my god this is incredible, thank you so much", "delighted"),
