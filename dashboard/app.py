@@ -79,7 +79,7 @@ class Dashboard:
         accounts = Accounts(database)
         secret = secret_of(self._settings)
         ours = accounts.version_of if settings.sign_in == "local" else None
-        tokens = SignedTokens(secret, ours, api_version_of=accounts.version_of)
+        tokens = SignedTokens(secret, ours, api_version_of=accounts.version_of, has_ended=accounts.has_ended)
         sign_in = SignIn(settings, accounts, tokens)
         version, routes = _assets()
         publisher = LabelPublisher(self._bus, database)
@@ -95,7 +95,9 @@ class Dashboard:
         served = api.create(self._settings, database, tokens, feed, audio, takeovers, assistant.api)
         routes.append(Mount(api.ROOT, served))
         app = _streamlit_app(routes, sign_in, secret, self._settings)
-        async with WebServer(app, listener, ws_max_size=LONGEST_MESSAGE, timeout_graceful_shutdown=GOODBYE_S):
+        options = {"proxy_headers": bool(settings.proxies), "forwarded_allow_ips": settings.proxies}
+        server = WebServer(app, listener, ws_max_size=LONGEST_MESSAGE, timeout_graceful_shutdown=GOODBYE_S, **options)
+        async with server:
             log.info("dashboard listens", address=self.address)
             self.ready.set()
             try:

@@ -436,6 +436,16 @@ class Account(SQLModel, table=True):
     """Counts up when sessions and tokens given out before must end."""
 
 
+class EndedSession(SQLModel, table=True):
+    """A sign-in that was ended before its time: what was given out in it opens nothing any more."""
+
+    __tablename__ = "ended_sessions"
+
+    id: str = Field(primary_key=True)
+    until: float
+    """When it would have ended by itself, and can be forgotten."""
+
+
 class SavedSearch(SQLModel, table=True):
     __tablename__ = "searches"
     __table_args__ = (Index("searches_of_owner", "owner"),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from sqlalchemy import ColumnElement, and_, or_, text, true
@@ -23,6 +23,8 @@ TRAINS: tuple[Role, ...] = ("analyst", "administrator")
 class Viewer:
     name: str
     role: Role
+    session: str = field(default="", compare=False)
+    """In which they signed in, where that can be ended."""
 
     @property
     def sees_all(self) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import ipaddress
 import socket
 from typing import Any, Self
 
 import uvicorn
+from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp
 
 from tenor.errors import Unavailable
@@ -44,6 +46,35 @@ def free_port(host: str, wanted: int) -> int:
         except PortInUse:
             continue
     raise Unavailable(f"{host} has no free port", "end some servers")
+
+
+class BodyTooLarge(ValueError):
+    """Somebody sends more than we read."""
+
+
+async def limited_body(request: Request, most: int) -> bytes:
+    """What is sent, counted as it comes: what a request says of its own length may be wrong."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > most:
+            raise BodyTooLarge(f"more than {most} bytes")
+    return bytes(body)
+
+
+def client_network(connection: HTTPConnection) -> str:
+    """Who asks: the address, and of IPv6 the network, which is what one household or office has."""
+    host = connection.client.host if connection.client else ""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else host
+
+
+def is_forwarded(connection: HTTPConnection) -> bool:
+    """Whether a proxy sends this. Behind one everybody looks like the proxy."""
+    return any(name.startswith("x-forwarded-") or name == "forwarded" for name in connection.headers)
 
 
 class WebServer:

@@ -314,6 +314,10 @@ class DashboardSettings(Section):
     oidc_roles: dict[str, str] = Field(
         {}, description='role by value of that claim, e.g. {"cc-leads": "manager"}; nobody else gets in'
     )
+    proxies: list[str] = Field(
+        [],
+        description="addresses or networks of proxies in front of the dashboard; only they are believed who asks",
+    )
     title: str = Field("Tenor", description="name on the pages")
     api_origins: list[str] = Field([], description="web sites whose pages may read the API, e.g. https://wall.example")
     api_requests_s: float = Field(

@@ -25,10 +25,11 @@ from dashboard.assistant import models
 from dashboard.assistant.conversations import Conversations
 from dashboard.assistant.session_token import SessionPlace, SessionTokens, verified_customer
 from dashboard.assistant.socket import Socket
-from dashboard.assistant.visitors import VisitorLimits, is_allowed_origin, visitor_of
+from dashboard.assistant.visitors import VisitorLimits, is_allowed_origin
 from dashboard.assistant.voice import Voice
 from dashboard.auth.tokens import bearer
 from tenor.errors import BadInput
+from tenor.net import client_network
 from tenor.settings import AssistantSettings
 
 LONGEST_BODY = 16 * 1024
@@ -74,7 +75,7 @@ def create(settings: AssistantSettings, conversations: Conversations, tokens: Se
     async def begin_session(request: Request, response: Response, wanted: models.NewSession) -> models.Session:
         """Begin a conversation. Its greeting is the first turn."""
         response.headers.update(NO_STORE)
-        limits.begin(visitor_of(request))
+        limits.begin(client_network(request))
         customer = ""
         if (given := wanted.customer) is not None:
             secret = settings.customer_secret.get_secret_value()
@@ -89,7 +90,7 @@ def create(settings: AssistantSettings, conversations: Conversations, tokens: Se
     @app.post("/sessions/{session}/messages", status_code=202, **usual)
     async def send_message(request: Request, place: Place, message: models.NewMessage) -> models.AcceptedMessage:
         """Say something. The answer comes as a turn."""
-        limits.message(visitor_of(request), place.session)
+        limits.message(client_network(request), place.session)
         line = await conversations.say(await conversations.find(place), message.text, message.id)
         return models.AcceptedMessage(line=line)
 
@@ -99,7 +100,7 @@ def create(settings: AssistantSettings, conversations: Conversations, tokens: Se
         response.headers.update(NO_STORE)
         if not (address := voice.address(request)):
             raise HTTPException(404, "there is no voice here")
-        limits.message(visitor_of(request), place.session)
+        limits.message(client_network(request), place.session)
         ticket, until = voice.ticket(request, await conversations.find(place))
         return models.VoiceAccess(url=address, ticket=ticket, until=until)
 
@@ -116,7 +117,7 @@ def create(settings: AssistantSettings, conversations: Conversations, tokens: Se
         """What happened in the conversation, oldest first: all of it, or what came after a cursor."""
         response.headers.update(NO_STORE)
         conversation = await conversations.find(place)
-        with limits.connection(visitor_of(request)):
+        with limits.connection(client_network(request)):
             news, cursor = await conversation.news(after, wait)
         return models.Turns.model_validate({"turns": news, "after": cursor})
 

@@ -13,8 +13,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from dashboard.assistant.conversation import Conversation
 from dashboard.assistant.conversations import Conversations
 from dashboard.assistant.session_token import SessionTokens
-from dashboard.assistant.visitors import VisitorLimits, is_allowed_origin, visitor_of
+from dashboard.assistant.visitors import VisitorLimits, is_allowed_origin
 from tenor.errors import BadInput, Unavailable
+from tenor.net import client_network
 from tenor.settings import AssistantSettings
 
 FORBIDDEN, NO_TOKEN, GONE, FLOOD, AGAIN = 4403, 4401, 4410, 4429, 1012
@@ -56,7 +57,7 @@ class Socket:
     ) -> None:
         self._socket, self._session, self._settings = socket, session, settings
         self._conversations, self._tokens, self._limits = conversations, tokens, limits
-        self._visitor = visitor_of(socket)
+        self._visitor = client_network(socket)
         self._refused = 0
 
     async def run(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,16 +48,6 @@ class VisitorLimits:
             self._connections[visitor] -= 1
             if not self._connections[visitor]:
                 del self._connections[visitor]
-
-
-def visitor_of(connection: HTTPConnection) -> str:
-    """The address; of IPv6 the network, which is what one visitor has."""
-    host = connection.client.host if connection.client else ""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host
-    return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else host
 
 
 def is_allowed_origin(connection: HTTPConnection, origins: list[str]) -> bool:

@@ -10,9 +10,9 @@ import msgspec
 from starlette.requests import HTTPConnection
 
 from dashboard.assistant.conversation import Conversation
-from dashboard.assistant.visitors import visitor_of
 from tenor.assistant.voice_ticket import VoiceTickets
 from tenor.errors import BadInput
+from tenor.net import client_network
 from tenor.settings import Settings
 
 _HOST: Final = re.compile(r"[A-Za-z0-9.:-]+")
@@ -47,4 +47,4 @@ class Voice:
             raise BadInput("this conversation is over", "begin a new one")
         info = msgspec.structs.replace(conversation.info, medium="voice")
         origin = connection.headers.get("origin", "")
-        return self._tickets.issue(conversation.place.session, info, visitor_of(connection), origin)
+        return self._tickets.issue(conversation.place.session, info, client_network(connection), origin)

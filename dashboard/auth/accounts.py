@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+import secrets
 import time
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import delete
 from sqlalchemy.exc import SQLAlchemyError
-from sqlmodel import select
+from sqlmodel import col, select
 
 from storage.db.engine import Database
-from storage.tables import Account, Audit
+from storage.tables import Account, Audit, EndedSession
 from storage.viewer import ROLES, Viewer
 from tenor.bounded_dict import BoundedDict
 from tenor.errors import BadInput
@@ -23,6 +25,7 @@ ADDRESS_TRIES = 50
 """Of an address: a whole call centre may sign in from one."""
 LONGEST_WAIT_S = 300.0
 REMEMBERED = 10_000
+FIRST_VERSIONS = 1 << 30
 AWAY_S = 600.0
 """How long somebody who is here may stay without the database."""
 NAME = re.compile(r"[^\s/<>\"'&]{1,100}")
@@ -35,6 +38,7 @@ class Accounts:
         # What a sign-in under a name that does not exist is checked against, so that it takes as long.
         self._nobody = self._hasher.hash("nobody")
         self._versions: dict[str, tuple[float, tuple[int, str] | None]] = {}
+        self._ended: tuple[float, frozenset[str]] = (0.0, frozenset())
 
     def add(self, name: str, role: str, password: str, *, by: str = "") -> None:
         if not NAME.fullmatch(name):
@@ -45,7 +49,9 @@ class Accounts:
             if session.get(Account, name):
                 raise BadInput(f"there is an account {name!r} already")
             hashed = self._hasher.hash(password)
-            session.add(Account(name=name, role=role, password=hashed, created_at=time.time()))
+            # What was given out for an account of this name that was removed must not open this one.
+            version = secrets.randbelow(FIRST_VERSIONS)
+            session.add(Account(name=name, role=role, password=hashed, created_at=time.time(), version=version))
             session.add(Audit(at=time.time(), who=by, action="account.added", subject=name, detail={"role": role}))
             session.commit()
 
@@ -105,6 +111,36 @@ class Accounts:
                 self._versions.clear()
             self._versions[name] = (time.monotonic(), known)
         return known
+
+    def end_session(self, session_id: str, lasts_s: float) -> None:
+        """What was given out in it opens nothing any more. Remembered for as long as it would have lasted."""
+        if not session_id:
+            return
+        now = time.time()
+        with self._database.session() as session:
+            session.exec(delete(EndedSession).where(col(EndedSession.until) < now))
+            if session.get(EndedSession, session_id) is None:
+                session.add(EndedSession(id=session_id, until=now + lasts_s))
+            session.commit()
+        self._ended = (0.0, self._ended[1] | {session_id})
+
+    def has_ended(self, session_id: str) -> bool:
+        """Known for a second, as versions are; while the database is away, what was known holds."""
+        read_at, known = self._ended
+        if session_id in known:
+            return True
+        if time.monotonic() - read_at > 1.0:
+            try:
+                with self._database.session() as session:
+                    known = frozenset(
+                        session.exec(select(EndedSession.id).where(col(EndedSession.until) >= time.time()))
+                    )
+            except SQLAlchemyError:
+                if not read_at or time.monotonic() - read_at > AWAY_S:
+                    raise
+            else:
+                self._ended = (time.monotonic(), known)
+        return session_id in known
 
     def check(self, name: str, password: str) -> Viewer | None:
         """Whoever has this name and password. Takes as long for a name that does not exist."""

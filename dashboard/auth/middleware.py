@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.auth.sign_in import SignIn, is_loopback
+from tenor.net import is_forwarded
 
 log = structlog.get_logger(__name__)
 
@@ -68,7 +70,7 @@ class AuthMiddleware:
             await refusal(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        if self._sign_in.kind == "none" and not is_loopback(_host(headers)):
+        if self._sign_in.kind == "none" and not _is_from_here(scope, headers):
             return PlainTextResponse("this dashboard is for this machine only\n", 421)
         path: str = scope["path"]
         if self._sign_in.kind != "local" or OPEN.fullmatch(path) or self._sign_in.session(_cookies(headers)):
@@ -84,6 +86,16 @@ def _away(scope: Scope) -> Response:
     if "text/html" in Headers(scope=scope).get("accept", ""):
         return PlainTextResponse(f"{AWAY}\n", 503, {"Retry-After": "5"})
     return JSONResponse({"error": AWAY}, 503, {"Retry-After": "5"})
+
+
+def _is_from_here(scope: Scope, headers: Headers) -> bool:
+    """Whether somebody at this machine asks, by a page of ours: no proxy for others, and no page of another site, which
+    a browser would let listen on a WebSocket."""
+    if not is_loopback(_host(headers)) or is_forwarded(HTTPConnection(scope)):
+        return False
+    origin = headers.get("origin")
+    own_check = scope["type"] != "websocket" or scope["path"].startswith("/assistant")
+    return own_check or origin is None or urlsplit(origin).netloc == headers.get("host")
 
 
 def _host(headers: Headers) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from html import escape
 from string import Template
 from typing import Any
@@ -21,6 +23,7 @@ from dashboard.auth.tokens import SESSION, SignedTokens
 from dashboard.ui import elements, theme
 from storage.viewer import ROLES, Viewer
 from tenor.errors import BadInput
+from tenor.net import BodyTooLarge, client_network, limited_body
 from tenor.settings import DashboardSettings
 
 COOKIE = "tenor_session"
@@ -107,24 +110,26 @@ class SignIn:
     async def _enter(self, request: Request) -> Response:
         if not is_same_origin(request.headers):
             return self._page("", "That came from another site. Try again here.", status=403)
-        length = request.headers.get("content-length", "")
-        if not length.isdigit() or int(length) > LONGEST_FORM:
+        try:
+            sent = await limited_body(request, LONGEST_FORM)
+        except BodyTooLarge:
             return self._page("", "That is no sign-in.", status=413)
-        form = parse_qs((await request.body()).decode("utf-8", "replace"))
+        form = parse_qs(sent.decode("utf-8", "replace"))
         name, password, target = (form.get(field, [""])[0] for field in ("name", "password", "next"))
-        address = request.client.host if request.client else ""
-        if wait := max(self._account_throttle.wait_s(name), self._address_throttle.wait_s(address)):
+        address = client_network(request)
+        account = f"{address} {name}"  # who guesses elsewhere must not keep the owner of the name out
+        if wait := max(self._account_throttle.wait_s(account), self._address_throttle.wait_s(address)):
             return self._page(target, f"Too many tries. Wait {wait:.0f} s, then try again.", name=name, status=429)
-        self._account_throttle.failed(name)  # until shown otherwise, so that many tries at once count too
+        self._account_throttle.failed(account)  # until shown otherwise, so that many tries at once count too
         self._address_throttle.failed(address)
         async with self._password_checks:
             viewer = await asyncio.to_thread(self._accounts.check, name, password)
         if viewer is None:
             return self._page(target, "That name and password do not belong together.", name=name, status=401)
-        self._account_throttle.succeeded(name)
+        self._account_throttle.succeeded(account)
         self._address_throttle.succeeded(address)
         response = RedirectResponse(_inside(target), 303)
-        token = self._tokens.issue(viewer, SESSION, self.lasts_s)
+        token = self._tokens.issue(replace(viewer, session=secrets.token_urlsafe(12)), SESSION, self.lasts_s)
         secure = request.url.scheme == "https"
         response.set_cookie(
             COOKIE, token, max_age=int(self.lasts_s), httponly=True, samesite="lax", secure=secure, path="/"
@@ -134,6 +139,8 @@ class SignIn:
     async def _leave(self, request: Request) -> Response:
         if not is_same_origin(request.headers):
             return Response(status_code=403)
+        if viewer := self.session(request.cookies):
+            await asyncio.to_thread(self._accounts.end_session, viewer.session, self.lasts_s)
         response = RedirectResponse("/sign-in", 303)
         response.delete_cookie(COOKIE, path="/")
         return response

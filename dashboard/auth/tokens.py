@@ -13,6 +13,7 @@ from storage.viewer import ROLES, Viewer
 from tenor.signing import signer
 
 VersionOf = Callable[[str], tuple[int, str] | None]
+HasEnded = Callable[[str], bool]
 PAGE, SESSION, API = "page", "session", "token"
 """What a token is for: a page's own requests, a browser's cookie, a program's API calls. None passes for another."""
 ROUND_S = 600
@@ -26,20 +27,25 @@ def recording_purpose(call: str) -> str:
 class SignedTokens:
     """`version_of` tells an account's version and role, or None when there is no such account any more; without it
     names are not accounts of ours and a token stands by itself. API tokens belong to accounts of ours whoever signs
-    people in: `api_version_of` is for them."""
+    people in: `api_version_of` is for them. What was given out in a session ends with it, which `has_ended` tells."""
 
     def __init__(
-        self, secret: str, version_of: VersionOf | None = None, *, api_version_of: VersionOf | None = None
-    ) -> None:
+        self, secret: str, version_of: VersionOf | None = None, *, api_version_of: VersionOf | None = None,
+        has_ended: HasEnded = lambda session: False,
+    ) -> None:  # fmt: skip
         self._secret = secret
         self._version_of = version_of
         self._api_version_of = api_version_of or version_of
+        self._has_ended = has_ended
 
     def issue(self, viewer: Viewer, purpose: str, lasts_s: float) -> str:
         version_of = self._lookup(purpose)
         known = version_of(viewer.name) if version_of else None
         version = known[0] if known else 0
-        return str(self._signer(purpose).dumps([viewer.name, viewer.role, int(time.time() + lasts_s), version]))
+        told = [viewer.name, viewer.role, int(time.time() + lasts_s), version]
+        if viewer.session and purpose != API:  # a program goes on when the person who set it up signs out
+            told.append(viewer.session)
+        return str(self._signer(purpose).dumps(told))
 
     def for_page(self, viewer: Viewer, lasts_s: float, purpose: str = PAGE) -> str:
         """The same token for some minutes, so that a page that is made again has nothing new to send."""
@@ -48,7 +54,7 @@ class SignedTokens:
     def viewer(self, token: str, purpose: str) -> Viewer | None:
         """Who holds this token; None when it is not ours, for something else, too old, or its account has changed."""
         try:
-            name, role, until, version = self._signer(purpose).loads(token)
+            name, role, until, version, *session = self._signer(purpose).loads(token)
         except (BadData, ValueError, TypeError):
             return None
         if role not in ROLES or time.time() >= until:
@@ -56,7 +62,9 @@ class SignedTokens:
         version_of = self._lookup(purpose)
         if version_of and version_of(name) != (version, role):
             return None
-        return Viewer(name, role)
+        if session and self._has_ended(session[0]):
+            return None
+        return Viewer(name, role, *session[:1])
 
     def _lookup(self, purpose: str) -> VersionOf | None:
         return self._api_version_of if purpose == API else self._version_of

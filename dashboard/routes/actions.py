@@ -29,6 +29,7 @@ from tenor.bus import Bus
 from tenor.errors import BadInput, Refused, Unavailable
 from tenor.events import NOTES, Note, NoteAcknowledged
 from tenor.model_store.store import language_in_force
+from tenor.net import BodyTooLarge, limited_body
 from tenor.settings import Settings
 
 LONGEST_BODY = 64 * 1024
@@ -189,12 +190,10 @@ class Actions:
 
 
 async def _body(request: Request) -> bytes:
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LONGEST_BODY:
-            raise Denied(413, "that is too much at once")
-    return body
+    try:
+        return await limited_body(request, LONGEST_BODY)
+    except BodyTooLarge:
+        raise Denied(413, "that is too much at once") from None
 
 
 def _allow(viewer: Viewer, roles: tuple[Role, ...], what: str) -> None:

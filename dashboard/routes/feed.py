@@ -75,7 +75,9 @@ NAMES: dict[type, str] = {
     CallGivenBack: "handover",
 }
 HEARTBEAT_S = 15.0
-"""How long a stream may be silent; also how soon a session that ended elsewhere ends here."""
+"""How long a stream may be silent."""
+STAYING_S = 0.5
+"""Nothing is told to somebody of whom it was not asked for so long whether they may still hear it."""
 QUEUE = 2000
 """Messages a browser may be behind."""
 LATELY_S, LATELY = 20.0, 5000
@@ -215,21 +217,21 @@ class Feed:
         """Server-sent events for one browser: all calls, or one, that this viewer may see."""
         listener = FeedListener(viewer, call)
         self._listeners.add(listener)
+        asked_at = time.monotonic()
         try:
             yield await self._beginning(listener)
             while True:
                 chunk = await listener.take(HEARTBEAT_S)
                 if self._over:
                     return
+                if time.monotonic() - asked_at >= STAYING_S:
+                    if not await self._may_stay(still_valid):
+                        yield frame("stale", b"{}")
+                        return
+                    asked_at = time.monotonic()
                 if chunk is None:
-                    yield await self._beginning(listener)
-                elif chunk:
-                    yield chunk
-                elif await self._may_stay(still_valid):
-                    yield b": still here\n\n"
-                else:
-                    yield frame("stale", b"{}")
-                    return
+                    chunk = await self._beginning(listener)
+                yield chunk or b": still here\n\n"
         finally:
             self._listeners.discard(listener)
 

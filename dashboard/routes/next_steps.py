@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute, Route
 
 from dashboard.auth.tokens import PAGE, SignedTokens, bearer
 from dashboard.playbook import PlaybookFile
+from tenor.net import BodyTooLarge, limited_body
 from tenor.settings import Settings
 
 LONGEST_BODY = 256 * 1024
@@ -45,11 +46,10 @@ class NextSteps:
     async def _suggest(self, request: Request) -> Response:
         if await asyncio.to_thread(self._tokens.viewer, bearer(request.headers), PAGE) is None:
             return JSONResponse({"error": "your session has ended: reload the page"}, 401)
-        length = request.headers.get("content-length", "")
-        if not length.isdigit() or int(length) > LONGEST_BODY:
-            return JSONResponse({"error": "that is too much at once"}, 413)
         try:
-            moment = msgspec.json.decode(await request.body(), type=ShownCall)
+            moment = msgspec.json.decode(await limited_body(request, LONGEST_BODY), type=ShownCall)
+        except BodyTooLarge:
+            return JSONResponse({"error": "that is too much at once"}, 413)
         except msgspec.MsgspecError as error:
             return JSONResponse({"error": str(error)}, 400)
         book = self._file.playbook()

@@ -28,6 +28,7 @@ from ingest.gateway.switchboard import Switchboard
 from ingest.gateway.twilio import signature as twilio_signature
 from ingest.gateway.twilio.session import TwilioSession
 from tenor.assistant.voice_ticket import VoiceTickets
+from tenor.net import BodyTooLarge, is_forwarded, limited_body
 from tenor.settings import GatewaySettings
 from tenor.signing import secret_of
 
@@ -150,16 +151,13 @@ class GatewayApp:
         )
 
     async def _register(self, request: Request) -> JSONResponse:
-        # Through a proxy everybody looks like the proxy, so forwarded requests are nobody's.
-        forwarded = any(name.startswith("x-forwarded-") or name == "forwarded" for name in request.headers)
-        if forwarded or request.client is None or not self._peers.allow(request.client.host):
+        if is_forwarded(request) or request.client is None or not self._peers.allow(request.client.host):
             metrics.REFUSED.labels("audiosocket", "peer").inc()
             return JSONResponse({"error": "only peers of gateway.audiosocket_peers may register"}, 403)
-        body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > LONGEST_BODY:
-                return JSONResponse({"error": f"more than {LONGEST_BODY} bytes"}, 413)
+        try:
+            body = await limited_body(request, LONGEST_BODY)
+        except BodyTooLarge as error:
+            return JSONResponse({"error": str(error)}, 413)
         try:
             registration = self._registrations.add(body)
         except Malformed as fault:

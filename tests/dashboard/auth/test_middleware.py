@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import httpx
 import pytest
 from playwright.sync_api import expect
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from dashboard.auth.accounts import FREE_TRIES, Accounts
 from dashboard.auth.sign_in import COOKIE
-from dashboard.auth.tokens import PAGE, SignedTokens
+from dashboard.auth.tokens import API, PAGE, SESSION, SignedTokens
 from dashboard.routes.recordings import recording_url
 from storage.recorder.store import recording_name
 from storage.tables import Call
@@ -43,7 +47,8 @@ def client(guarded_house: House) -> Iterator[httpx.Client]:
 def tokens_of(house: House) -> SignedTokens:
     accounts = Accounts(house.floor.database)
     ours = accounts.version_of if house.settings.dashboard.sign_in == "local" else None
-    return SignedTokens(secret_of(house.settings), ours, api_version_of=accounts.version_of)
+    versions = {"api_version_of": accounts.version_of, "has_ended": accounts.has_ended}
+    return SignedTokens(secret_of(house.settings), ours, **versions)  # type: ignore[arg-type]
 
 
 def token(house: House, name: str, role: Role) -> dict[str, str]:
@@ -118,6 +123,89 @@ def test_guessing_is_answered_ever_later(client: httpx.Client) -> None:
     assert "victim&lt;script&gt;" in tries[0].text
     assert tries[-1].status_code == 429
     assert "Too many tries" in tries[-1].text
+    client.headers["x-forwarded-for"] = "203.0.113.9"  # nobody's word but a proxy's of the settings
+    assert sign_in(client, "victim<script>", "not the password").status_code == 429
+
+
+def test_who_guesses_does_not_keep_the_owner_of_the_name_out(guarded_house: House, client: httpx.Client) -> None:
+    elsewhere = httpx.HTTPTransport(local_address="127.0.0.2")
+    with httpx.Client(base_url=guarded_house.address, transport=elsewhere) as guesser:
+        tries = [sign_in(guesser, "zoe", "not the password") for _ in range(FREE_TRIES + 3)]
+    assert tries[-1].status_code == 429
+    assert sign_in(client, "zoe").status_code == 303
+
+
+def test_a_sign_in_is_counted_as_it_comes(guarded_house: House) -> None:
+    """Without a length, or with a wrong one, no more is read than a sign-in can be."""
+    host, port = guarded_house.address.removeprefix("http://").split(":")
+    head = "POST /sign-in HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nTransfer-Encoding: chunked\r\n"
+    for length in ("", "Content-Length: 10\r\n"):
+        with socket.create_connection((host, int(port)), timeout=30) as stranger:
+            stranger.sendall((head + length + "\r\n").encode())
+            with suppress(ConnectionError):  # it may hang up
+                for _ in range(16):
+                    stranger.sendall(b"10000\r\n" + bytes(0x10000) + b"\r\n")
+                assert stranger.recv(100).split()[1] in (b"413", b"400")  # and the request is not over
+
+
+def test_signing_out_ends_the_session_wherever_its_cookie_went(guarded_house: House, client: httpx.Client) -> None:
+    sign_in(client, "mia")
+    stolen = {"cookie": f"{COOKIE}={client.cookies[COOKIE]}", **HTML}
+    session = tokens_of(guarded_house).viewer(client.cookies[COOKIE], SESSION)
+    assert session is not None
+    page = {"authorization": f"Bearer {tokens_of(guarded_house).issue(session, PAGE, 60)}"}
+    with httpx.Client(base_url=guarded_house.address) as other:
+        sign_in(other, "mia")
+        assert httpx.get(guarded_house.address, headers=stolen).status_code == 200
+        client.post("/sign-out", headers={"sec-fetch-site": "same-origin"})
+        assert httpx.get(guarded_house.address, headers=stolen).status_code == 303
+        assert httpx.get(f"{guarded_house.address}/feed", headers=page).status_code == 401
+        assert other.get("/", headers=HTML).status_code == 200  # signed in elsewhere as well
+
+
+def test_an_account_made_again_does_not_bring_old_sessions_back(guarded_house: House, client: httpx.Client) -> None:
+    accounts = Accounts(guarded_house.floor.database)
+    accounts.add("phoenix", "manager", PASSWORD)
+    sign_in(client, "phoenix")
+    program = {"authorization": f"Bearer {tokens_of(guarded_house).issue(Viewer('phoenix', 'manager'), API, 60)}"}
+    assert client.get("/", headers=HTML).status_code == 200
+    assert client.get("/api/v1/calls", headers=program).status_code == 200
+    accounts.remove("phoenix")
+    accounts.add("phoenix", "manager", PASSWORD)
+    time.sleep(1.1)
+    assert client.get("/", headers=HTML).status_code == 303
+    assert client.get("/api/v1/calls", headers=program).status_code == 401
+
+
+def test_a_removed_account_hears_nothing_more_however_much_is_said(guarded_house: House) -> None:
+    floor = guarded_house.floor
+    accounts = Accounts(floor.database)
+    accounts.add("leaver", "manager", PASSWORD)
+    call = floor.call("anna")
+    call.says("caller", "while she was here")
+    call.written()
+    host = guarded_house.address.removeprefix("http://").split(":")
+    with closing(http.client.HTTPConnection(host[0], int(host[1]), timeout=20)) as connection:
+        connection.request("GET", f"/feed?call={call.id}", headers=token(guarded_house, "leaver", "manager"))
+        answer = connection.getresponse()
+        heard = ""
+        while "event: now" not in heard:
+            heard += answer.read1(65536).decode()
+        accounts.remove("leaver")
+        gone = time.monotonic()
+        while piece := answer.read1(65536).decode():  # ends when the stream is closed
+            heard += piece
+            if time.monotonic() - gone > 1.5:
+                break
+            call.says("caller", "still talking")
+            time.sleep(0.1)
+        last = "said to nobody who left"
+        call.says("caller", last)
+        heard += answer.read().decode()
+    assert "while she was here" in heard
+    assert last not in heard
+    assert heard.rstrip().endswith("event: stale\ndata: {}")
+    call.ends()
 
 
 def test_a_changed_password_ends_sessions_and_streams(guarded_house: House, client: httpx.Client) -> None:
@@ -231,6 +319,20 @@ def test_without_a_sign_in_names_that_point_here_from_elsewhere_are_turned_away(
     port = house.address.rsplit(":", 1)[1]
     assert httpx.get(house.address, headers={"host": f"127.0.0.1:{port}"}).status_code == 200
     assert httpx.get(house.address, headers={"host": f"[::1]:{port}"}).status_code == 200
+
+
+@pytest.mark.parametrize("header", ["x-forwarded-for", "x-forwarded-host", "forwarded"])
+def test_without_a_sign_in_what_a_proxy_forwards_is_turned_away(house: House, header: str) -> None:
+    for path in ("/", "/feed", "/api/v1/calls", "/assistant"):
+        assert httpx.get(house.address + path, headers={header: "203.0.113.9"}).status_code == 421, path
+
+
+def test_without_a_sign_in_another_site_of_this_machine_hears_nothing(house: House) -> None:
+    stream = house.address.replace("http://", "ws://") + "/_stcore/stream"
+    with pytest.raises(InvalidStatus, match="403"), connect(stream, origin=Origin("http://localhost:1234")):
+        pass
+    with connect(stream, origin=Origin(house.address)):
+        pass
 
 
 @pytest.mark.browser
