@@ -325,8 +325,8 @@ class AssistantCall:
         return found
 
     def _understander(self, published: float) -> VersionedUnderstander:
-        """With the model with which the conversation began."""
-        return self._context.understanders.of(self.id, self.info, published)
+        """With the model and the flows with which the conversation began."""
+        return self._context.understanders.of(self.id, self.info, published, self._flows().engine.assistant)
 
     def _now(self, at: float) -> datetime:
         """The shopper's clock."""

@@ -32,11 +32,11 @@ class CachedUnderstander:
     """Remembers the last lines, so that a line is not read again for its tags."""
 
     def __init__(self, understander: Understander) -> None:
-        self._understander = understander
+        self.understander = understander
         self._known: BoundedDict[str, Reading] = BoundedDict(KEPT)
 
     def read(self, text: str) -> Reading:
         known = self._known.get(text)
         if known is None:
-            known = self._known[text] = self._understander.read(text)
+            known = self._known[text] = self.understander.read(text)
         return known

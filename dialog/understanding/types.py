@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from dialog.flow.model import Assistant
 from tenor.events import Call
 
 
@@ -53,8 +54,8 @@ class VersionedUnderstander(NamedTuple):
 class UnderstanderVersions(Protocol):
     """What understands, by when a conversation began: it keeps the model with which it began."""
 
-    def of(self, call: str, info: Call, published: float) -> VersionedUnderstander:
-        """For a line of a call; loading a model takes a moment."""
+    def of(self, call: str, info: Call, published: float, assistant: Assistant | None = None) -> VersionedUnderstander:
+        """For a line of a call, with the intents of the flows' own; loading a model takes a moment."""
         ...
 
     def release(self, calls: Collection[str]) -> None:
@@ -68,7 +69,7 @@ class OneUnderstander:
     def __init__(self, understander: Understander) -> None:
         self._one = VersionedUnderstander(understander, "")
 
-    def of(self, call: str, info: Call, published: float) -> VersionedUnderstander:
+    def of(self, call: str, info: Call, published: float, assistant: Assistant | None = None) -> VersionedUnderstander:
         return self._one
 
     def release(self, calls: Collection[str]) -> None:

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from dialog.flow.model import Assistant
 from dialog.understanding.keywords import KIND_OF_PLACE, OUR_STORE, Keywords, fixed_phrase, normal
 from dialog.understanding.tags import CachedUnderstander
 from dialog.understanding.types import Intent, Reading, Span, Understander, VersionedUnderstander
 from dialog.understanding.unanswered import has_cue
 from dialog.understanding.words import FUNCTION_WORDS
+from tenor.bounded_dict import BoundedDict
 from tenor.events import Call
 from tenor.model_store.golden import check_golden
 from tenor.model_store.pool import Choice, ModelPool
@@ -28,6 +31,8 @@ from tenor.taxonomy.assistant import NO_MATCH
 if TYPE_CHECKING:
     from nlp.inference.assistant.assistant_model import AssistantModel, Parsed
 
+IN_MEMORY: Final = 16
+"""Versions of flows with intents of their own."""
 CONSIDERED: Final = 4
 """Intents that the engine is told of."""
 UNSURE: Final = 0.5
@@ -89,6 +94,17 @@ def understander(
     return WithExamples(Keywords(), examples) if examples else Keywords()
 
 
+def with_examples(understander: Understander, examples: Mapping[str, Sequence[str]]) -> Understander:
+    """The same, which also knows intents of an author's own."""
+    if not examples:
+        return understander
+    if isinstance(understander, CachedUnderstander):
+        return CachedUnderstander(with_examples(understander.understander, examples))
+    if isinstance(understander, CheckedModel):
+        return understander.with_examples(examples)
+    return WithExamples(understander, examples)
+
+
 def open_assistant_model(folder: Path) -> AssistantModel:
     """A promoted model, which must give its golden answers."""
     from nlp.inference.assistant.assistant_model import AssistantModel
@@ -119,12 +135,21 @@ class PromotedUnderstanders:
     def __init__(self, pool: ModelPool[VersionedUnderstander]) -> None:
         self.pool = pool
         self._chosen: dict[str, Choice] = {}
+        self._with_examples: BoundedDict[tuple[str, str], VersionedUnderstander] = BoundedDict(IN_MEMORY)
+        """By model and version of the flows."""
 
-    def of(self, call: str, info: Call, published: float) -> VersionedUnderstander:
+    def of(self, call: str, info: Call, published: float, assistant: Assistant | None = None) -> VersionedUnderstander:
         self.pool.refresh()
         chosen = self.pool.choose(began(info.started_at, published), published, self._chosen.get(call))
         self._chosen[call] = chosen
-        return self.pool.get(chosen)
+        found = self.pool.get(chosen)
+        if assistant is None or not assistant.examples:
+            return found
+        key = (found.model, assistant.version)
+        if key not in self._with_examples:
+            knowing = with_examples(found.understander, assistant.examples)
+            self._with_examples[key] = VersionedUnderstander(knowing, found.model)
+        return self._with_examples[key]
 
     def release(self, calls: Collection[str]) -> None:
         for call in self._chosen.keys() - set(calls):
@@ -166,9 +191,18 @@ class CheckedModel:
         self._model = model
         self._guard = guard_of(model.encoder)
         self._rules = Keywords()
+        self._own = self._read_examples(examples)
+
+    def with_examples(self, examples: Mapping[str, Sequence[str]]) -> CheckedModel:
+        """On the same model, which is loaded once."""
+        other = copy(self)
+        other._own = self._read_examples(examples)
+        return other
+
+    def _read_examples(self, examples: Mapping[str, Sequence[str]]) -> list[tuple[str, frozenset[str], Any]]:
         own = [(name, one) for name, given in examples.items() for one in given]
-        read = model.read([text for _, text in own])
-        self._own = [(name, _content(text), one.embedding) for (name, text), one in zip(own, read, strict=True)]
+        read = self._model.read([text for _, text in own])
+        return [(name, _content(text), one.embedding) for (name, text), one in zip(own, read, strict=True)]
 
     @property
     def model(self) -> str:

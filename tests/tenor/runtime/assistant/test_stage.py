@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -12,6 +13,7 @@ from dialog.fulfilment.types import ActionCall, ChangingAction
 from dialog.understanding.keywords import Keywords
 from tenor.runtime.assistant import stage as assistant_stage
 from tenor.runtime.assistant.stage import AssistantStage
+from tenor.runtime.profiles import change_settings
 from tenor.runtime.running import running
 from tenor.settings import Settings
 from tests.dialog.rig import Rig
@@ -53,3 +55,37 @@ async def test_a_reservation_is_still_there_after_a_restart(
     known = await shop.lookup(first["key"])
     assert known is not None
     assert known.result["reference"] == first["reference"]
+
+
+LOYALTY = """
+start: hello
+intents: {loyalty.points: {like: [how many points do i have, what is on my bonus card]}}
+intent_transitions: {loyalty.points: points, nomatch.none: sorry}
+states:
+  hello: {type: message_text, properties: {text: Hello}}
+  ask: {type: input_context}
+  points: {type: message_text, properties: {text: You have seven points}, transitions: {next_state: ask}}
+  sorry: {type: message_text, properties: {text: Sorry}, transitions: {next_state: ask}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("reads", "line"),
+    [
+        pytest.param("model", "how many points have i got", marks=pytest.mark.slow),
+        ("rules", "how many points do i have"),
+    ],
+)
+async def test_intents_of_ones_own_are_understood_on_the_bus_as_in_the_terminal(
+    embedded_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reads: str, line: str
+) -> None:
+    (tmp_path / "flows").mkdir()
+    (tmp_path / "flows" / "main_flow.yml").write_text(LOYALTY)
+    settings = change_settings(embedded_settings, assistant={"flows": str(tmp_path / "flows")})
+    if reads == "rules":
+        monkeypatch.setattr(assistant_stage, "understander", lambda folder: Keywords())
+    async with Rig(settings) as rig, running(AssistantStage(rig.bus, settings)):
+        await rig.open("c")
+        turn = await rig.say(line, 1, "c")
+        assert turn.reply == "You have seven points"
+        assert turn.intent == "loyalty.points"
