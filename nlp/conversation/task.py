@@ -8,7 +8,7 @@ from tenor.taxonomy.intents import UNKNOWN
 
 WEIGHTS = {"caller": 1.0, "agent": 0.5}
 """The caller says what is wanted; what the agent does about it is a second opinion."""
-LEAST = 0.35
+LEAST = 0.25
 """Evidence under which a call is about nothing we know: less than that of one sentence that is likelier than not."""
 GENERAL = frozenset({"complaint"})
 """Tasks that accompany others: a call is about them only when there is nothing more particular to be about."""

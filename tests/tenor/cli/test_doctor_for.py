@@ -76,7 +76,7 @@ async def test_a_driver_without_a_gpu_and_a_docker_that_is_not_running_are_told_
 
 async def test_what_ontap_needs_is_told_in_order(bare: Path, tmp_path: Path) -> None:
     findings = await ontap.ontap(Settings(home=tmp_path))
-    assert [finding.what.split(" ")[0] for finding in findings] == ["1", "2", "3", "4", "6"]
+    assert [finding.what.split(" ")[0] for finding in findings] == ["1", "2", "3", "4", "5", "6"]
     found = by_what(findings)
     assert found["configuration"].verdict == found["cluster"].verdict == found["volume"].verdict == "bad"
     assert "netapp_dataops_cli.py config" in found["configuration"].remedy

@@ -168,7 +168,7 @@ def test_a_run_that_was_cut_short_goes_on(
     settings: Settings, database: Database, undisturbed: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed within the training, and between the training and the registry."""
-    for place in ("finetune.recipes.head._learned", "tenor.learn.training._registered"):
+    for place in ("finetune.recipes.head.learned_head", "tenor.learn.training._registered"):
         with monkeypatch.context() as patch:
             patch.setattr(place, killed)
             with pytest.raises(Killed):

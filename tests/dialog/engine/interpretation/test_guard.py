@@ -6,6 +6,7 @@ import pytest
 
 from dialog.engine import Engine
 from dialog.engine.interpretation.guard import guarded
+from dialog.flow.loading import SHIPPED, load
 
 
 @pytest.mark.parametrize(
@@ -93,3 +94,11 @@ def test_an_exception_holds_for_what_the_understander_saw_too(engine: Engine) ->
     [medical] = [topic for topic in engine.assistant.guards if topic.name == "medical"]
     exception = next(one for one in medical.unless if "|" not in one)
     assert guarded(engine.assistant, f"{exception} for my tongue", "medical") is None
+
+
+def test_flows_that_are_loaded_again_know_their_exceptions(engine: Engine) -> None:
+    guarded(engine.assistant, "my tongue swelled up after lunch", "medical")
+    again = load(SHIPPED)
+    found = guarded(again, "my tongue swelled up after lunch", "medical")
+    assert found is not None
+    assert found.name == "medical"
