@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
 NAMES = ("one", "two", "three")
 CALLER = ("hello i would like to cancel my order", "service was terrible today", "okay thanks bye")
-AGENT = ("hello when will it arrive", "sure", "okay bye")
+"""Only one side speaks: what two say at once is published in any order, and the model is told the sentence before."""
 RULES = "cancels: {when: {says: cancel}, webhook: crm}\n"
 BY_THE_CLOCK = {"calls": ("state_at", "ended_at"), "sentences": ("times", "latency_ms"), "alerts": ("at",)}
 """Columns that tell when something happened, which no two runs share."""
@@ -80,7 +80,7 @@ async def _feed(bus: Bus) -> None:
     sides = {
         (call, channel): list(chunks(call, channel, b"".join(speak(line) + silence(1500) for line in lines)))
         for call in NAMES
-        for channel, lines in enumerate((CALLER, AGENT))
+        for channel, lines in enumerate((CALLER, ()))
     }
     info = Call(source="file", roles=("caller", "agent"), started_at=1.7e9, agent="ann", customer="555-0101")
     await bus.publish_many(AUDIO, [CallStarted(call=call, info=info) for call in NAMES])
@@ -100,6 +100,6 @@ def _done(database: Database, web: Web) -> bool:
 
 async def test_a_chain_that_is_killed_leaves_what_one_that_lives_leaves(tmp_path: Path) -> None:
     calm = await outcome(tmp_path / "calm", killed=False)
-    assert len(calm["sentences"]) >= 6 * len(NAMES)
+    assert len(calm["sentences"]) >= 3 * len(NAMES)
     assert (len(calm["alerts"]), len(calm["letters"]), len(calm["recordings"])) == (3, 3, 3)
     assert await outcome(tmp_path / "killed", killed=True) == calm
