@@ -1,6 +1,6 @@
 """The command line: the one place that knows every stage and puts them together.
 
-main --> app --> commands/, one file per command
+main --> app --> commands/, one file per command in the folder of its heading
 """
 
 from __future__ import annotations

@@ -9,41 +9,25 @@ import sys
 import typer
 
 from tenor import __version__
-from tenor.cli.commands import (
-    account,
-    analyze,
+from tenor.cli.commands import assistant
+from tenor.cli.commands.kept import erase, export, import_calls, people, playbook, rules
+from tenor.cli.commands.learning import (
     archive,
-    assistant,
-    classify,
-    config,
-    dashboard,
     dataset,
-    demo,
-    doctor,
     drift,
-    erase,
-    evaluate,
-    export,
     finetune,
-    import_calls,
-    ingest,
     jobs,
     labels,
     learn,
     models,
-    people,
-    playbook,
-    riva,
-    rules,
     runs,
-    sample,
-    serve,
     snapshot,
     teams,
-    transcribe,
-    watch,
 )
-from tenor.cli.commands import db as database
+from tenor.cli.commands.recordings import analyze, classify, evaluate, ingest, transcribe
+from tenor.cli.commands.services import account, config, dashboard, riva, serve
+from tenor.cli.commands.services import db as database
+from tenor.cli.commands.start import demo, doctor, sample, watch
 from tenor.cli.context import Context
 from tenor.cli.output import complain
 from tenor.cli.own_packages import shadowed

@@ -1,1 +1,1 @@
-"""One file per command, named after it."""
+"""One folder per heading of `tenor --help`, and one file per command, named after it."""

@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from tenor.cli.commands.classify import classify
+from tenor.cli.commands.recordings.classify import classify
 from tenor.cli.context import Context
 from tenor.errors import BadInput
 from tests.own_encoder_model import own_encoder_model

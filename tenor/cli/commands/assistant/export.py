@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.commands.export import moment
+from tenor.cli.commands.kept.export import moment
 from tenor.cli.context import settings, user_name
 from tenor.cli.output import say
 from tenor.errors import BadInput

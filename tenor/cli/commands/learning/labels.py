@@ -14,7 +14,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from tenor.cli.commands.export import moment
+from tenor.cli.commands.kept.export import moment
 from tenor.cli.context import settings, user_name
 from tenor.cli.output import console, progress, say, warn
 from tenor.errors import BadInput

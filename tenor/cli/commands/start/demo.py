@@ -28,7 +28,7 @@ from tenor.settings import Settings
 if TYPE_CHECKING:
     from ingest.sources import Source
 
-SAMPLES = Path(__file__).parents[3] / "examples" / "calls"
+SAMPLES = Path(__file__).parents[4] / "examples" / "calls"
 STAGES = ("gateway", "asr", "language", "assistant", "webhooks", "storage", "recordings")
 DASHBOARD_S = 60.0
 """How long the pages may take to come up on a slow machine."""

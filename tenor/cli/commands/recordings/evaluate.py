@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from tenor.cli.commands.evaluate_privacy import privacy
-from tenor.cli.commands.evaluate_sentences import sentences
+from tenor.cli.commands.recordings.evaluate_privacy import privacy
+from tenor.cli.commands.recordings.evaluate_sentences import sentences
 from tenor.cli.context import run, settings
 from tenor.cli.output import progress, say, writable_folder
 from tenor.cli.params import Json

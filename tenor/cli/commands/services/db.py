@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from tenor.cli.commands.db_scan import scan
+from tenor.cli.commands.services.db_scan import scan
 from tenor.cli.context import settings, user_name
 from tenor.cli.output import console
 

@@ -1,0 +1,1 @@
+"""Commands under "What is kept" in `tenor --help`."""

@@ -1,0 +1,1 @@
+"""Commands under "Learn from it" in `tenor --help`."""

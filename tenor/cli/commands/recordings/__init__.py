@@ -1,0 +1,1 @@
+"""Commands under "Work with recordings" in `tenor --help`."""

@@ -1,0 +1,1 @@
+"""Commands under "Start here" in `tenor --help`."""
