@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from random import Random
+from collections.abc import Sequence
 
 import pytest
 
-from finetune.corpus import datasets, mixture
+from finetune.corpus import call_sentences
+from finetune.corpus.call_sentences import CallSentence
 from finetune.evaluate.bag_of_words import BagOfWords
-from finetune.evaluate.scores import accuracy, macro_f1
-from nlp.inference.local import LocalBackend
+from finetune.evaluate.report import corpus_scores
+from finetune.evaluate.scores import macro_f1
+from nlp.inference.models.language_model import DEFAULT, open_model
 from tenor.taxonomy.intents import read
 
-SENTIMENT_MARGIN, INTENT_MARGIN = 0.04, 0.10
-"""Of macro-F1 and of accuracy. The people who wrote these sentences wrote those to learn from as well, so words carry
-far here: 84.6 % of sentiment."""
+SENTIMENT_MARGIN, INTENT_MARGIN = 0.04, 0.08
+"""Of macro-F1 and of the share of accepted intents. Words carry far here: counting them reaches 79.8 and 64.6 %."""
 
 
 def test_words_alone_tell_what_they_were_seen_with() -> None:
@@ -23,20 +24,23 @@ def test_words_alone_tell_what_they_were_seen_with() -> None:
 
 
 @pytest.mark.slow
-def test_the_model_that_ships_is_better_than_counting_words() -> None:
-    backend = LocalBackend()
-    feelings = mixture.allowed(datasets.own_sentiment(Random(7), most=16))
-    words = BagOfWords([row.text for row in feelings], [row.label for row in feelings])
-    rows = datasets.evaluation("sentiment")
-    right, texts = [row["label"] for row in rows], [row["text"] for row in rows]
-    ours = macro_f1(right, [one.sentiment for one in backend.analyze(texts)])
-    assert ours >= macro_f1(right, words.answer(texts)) + SENTIMENT_MARGIN
+def test_on_hands_kept_apart_the_model_that_ships_is_better_than_counting_words() -> None:
+    """Both learned from the same sentences of calls, and both are told who speaks."""
+    taxonomy = read()
+    corpus = call_sentences.read(call_sentences.DEFAULT, taxonomy)
+    learned, texts = corpus.learned, with_role(corpus.apart)
+    feelings = BagOfWords(with_role(learned), [row.sentiment for row in learned]).answer(texts)
+    wishes = BagOfWords(with_role(learned), [row.intent for row in learned]).answer(texts)
+    accepted = [wish in (row.intent, *row.also) for row, wish in zip(corpus.apart, wishes, strict=True)]
+    counted = {
+        "sentiment": macro_f1([row.sentiment for row in corpus.apart], feelings),
+        "intent": sum(accepted) / len(accepted),
+    }
+    ours = corpus_scores(open_model(DEFAULT), taxonomy, corpus.apart)
+    assert ours["hands apart sentiment macro-F1, told"] >= counted["sentiment"] + SENTIMENT_MARGIN
+    assert ours["hands apart intent, told"] >= counted["intent"] + INTENT_MARGIN
 
-    wishes = mixture.allowed(datasets.own_intents(Random(7), most=12))
-    pairs = [(row.text, row.label) for row in wishes]
-    pairs += [(text, intent.name) for intent in read().intents for text in intent.examples]
-    words = BagOfWords([text for text, _ in pairs], [label for _, label in pairs])
-    rows = datasets.evaluation("intents")
-    right, texts = [row["label"] for row in rows], [row["text"] for row in rows]
-    ours = accuracy(right, [one.intent for one in backend.analyze(texts)])
-    assert ours >= accuracy(right, words.answer(texts)) + INTENT_MARGIN
+
+def with_role(rows: Sequence[CallSentence]) -> list[str]:
+    """The role as one more word."""
+    return [f"{row.role} {row.text}" for row in rows]
