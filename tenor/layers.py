@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, get_origin
 from pydantic import BaseModel, ValidationError
 
 from tenor.errors import BadInput
+from tenor.secret_values import shown
 from tenor.settings import Settings
 
 FILE = "tenor.toml"
@@ -58,7 +59,7 @@ def load(
     ):
         for name, value in layer.items():
             if name not in FIELDS:
-                raise BadInput(f"{origin}: there is no setting {name!r}", _nearest(name))
+                raise BadInput(f"{origin}: there is no setting {name!r}", nearest(name))
             values[name] = _parsed(name, value, origin)
             origins[name] = origin
     try:
@@ -131,12 +132,12 @@ def _explained(error: ValidationError, origins: Mapping[str, str]) -> BadInput:
     first = error.errors()[0]
     name = ".".join(str(part) for part in first["loc"])
     field = next((FIELDS[key] for key in (name, name.rsplit(".", 1)[0]) if key in FIELDS), None)
-    shown = "" if field is not None and "Secret" in str(field.annotation) else f" (got {first['input']!r})"
+    got = "" if field is not None and "Secret" in str(field.annotation) else f" (got {shown(name, first['input'])!r})"
     hint = f"{name}: {field.description}" if field is not None and field.description else ""
     message = first["msg"][:1].lower() + first["msg"][1:]
-    return BadInput(f"setting {name} from {origins.get(name, 'flag')}: {message}{shown}", hint)
+    return BadInput(f"setting {name} from {origins.get(name, 'flag')}: {message}{got}", hint)
 
 
-def _nearest(name: str) -> str:
+def nearest(name: str) -> str:
     near = difflib.get_close_matches(name, FIELDS, 3)
     return f"did you mean {' or '.join(near)}?" if near else "`tenor config` lists every setting"

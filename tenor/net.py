@@ -62,6 +62,14 @@ async def limited_body(request: Request, most: int) -> bytes:
     return bytes(body)
 
 
+def is_loopback(host: str) -> bool:
+    """Whether a name or an address means this machine."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def client_network(connection: HTTPConnection) -> str:
     """Who asks: the address, and of IPv6 the network, which is what one household or office has."""
     host = connection.client.host if connection.client else ""

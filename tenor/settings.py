@@ -36,6 +36,11 @@ class BusSettings(Section):
     security: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = Field(
         "PLAINTEXT", description="how connections to Kafka are secured"
     )
+    trusted_network: bool = Field(
+        False,
+        description="whether nobody else can listen between Tenor and Kafka; a remote Kafka without TLS is otherwise "
+        "refused where anything is redacted",
+    )
     sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] = Field(
         "PLAIN", description="how Tenor signs in to Kafka, with SASL_PLAINTEXT or SASL_SSL"
     )
@@ -543,6 +548,11 @@ class Settings(Section):
         if not self.language.address:
             return self.speech
         return self.speech.model_copy(update={"address": self.language.address})
+
+    @property
+    def redacts(self) -> bool:
+        """Whether any call is redacted that does not say so itself."""
+        return {self.speech.redact, *self.speech.redact_queues.values()} != {"off"}
 
     @property
     def recordings_url(self) -> str:

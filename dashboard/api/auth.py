@@ -11,10 +11,11 @@ from typing import Annotated
 from fastapi import HTTPException, Request, Security
 from fastapi.security import HTTPBearer
 
-from dashboard.auth.sign_in import OWNER, is_loopback
+from dashboard.auth.sign_in import OWNER
 from dashboard.auth.tokens import API, PAGE, SignedTokens, bearer
 from storage.viewer import Viewer
 from tenor.bounded_dict import BoundedDict
+from tenor.net import is_loopback
 from tenor.settings import DashboardSettings
 
 BURST_S = 10.0

@@ -13,8 +13,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dashboard.auth.sign_in import SignIn, is_loopback
-from tenor.net import is_forwarded
+from dashboard.auth.sign_in import SignIn
+from tenor.net import is_forwarded, is_loopback
 
 log = structlog.get_logger(__name__)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,7 +22,7 @@ from dashboard.auth.tokens import SESSION, SignedTokens
 from dashboard.ui import elements, theme
 from storage.viewer import ROLES, Viewer
 from tenor.errors import BadInput
-from tenor.net import BodyTooLarge, client_network, limited_body
+from tenor.net import BodyTooLarge, client_network, is_loopback, limited_body
 from tenor.settings import DashboardSettings
 
 COOKIE = "tenor_session"
@@ -171,13 +170,6 @@ def _looks_as(wanted: str) -> Viewer:
     """Where nobody signs in, `?as=agent:anna` in the address shows what she sees, `?as=manager` what managers see."""
     role, _, name = wanted.partition(":")
     return Viewer(name or role, role) if role in ROLES else OWNER
-
-
-def is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def is_same_origin(headers: Headers) -> bool:

@@ -25,7 +25,6 @@ LIST_PX = 420
 LONGEST_LINE = 60
 SHOWN = 10
 """States of the list; all are in the CSV."""
-WORD_JOINER = "\u2060"
 VERSION = re.compile(r"[0-9a-f]{4,64}")
 REASONS = {
     "asked": "The shopper asked",
@@ -142,14 +141,7 @@ def _step(key: str, to: int) -> None:
 def _line(turn: Turn) -> str:
     text = turn.input or turn_view.EVENTS.get(turn.event, turn.event)
     short = text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 1]}…"
-    return f"{turn.turn}\\. {_plain(short)}"
-
-
-def _plain(text: str) -> str:
-    """A shopper's words are not Markdown. Addresses become links even where they are escaped, so a letter without width
-    divides them."""
-    escaped = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(text.split()))
-    return re.sub(r"[:@]|www", f"\\g<0>{WORD_JOINER}", escaped, flags=re.IGNORECASE)
+    return f"{turn.turn}\\. {formatting.plain(short)}"
 
 
 def _picture(viewer: Viewer, turn: Turn, before: str) -> None:

@@ -138,7 +138,7 @@ def _saved(viewer: Viewer, database: Database, kept: list[SavedQuery], query: Se
     """Searches one comes back to."""
     with st.container(horizontal=True, vertical_alignment="center"):
         for one in kept:
-            if st.button(one.name, key=f"saved_{one.id}", icon=":material/bookmark:"):
+            if st.button(formatting.plain(one.name), key=f"saved_{one.id}", icon=":material/bookmark:"):
                 st.session_state["recall"] = one
                 st.rerun()
         with st.popover(
@@ -151,7 +151,12 @@ def _saved(viewer: Viewer, database: Database, kept: list[SavedQuery], query: Se
                         save(session, viewer.name, name, _timeless(query), TIMES.get(st.session_state["when"], 0))
                     st.rerun()
             for one in kept:
-                if st.button(f"Forget “{one.name}”", key=f"forget_{one.id}", type="tertiary", icon=":material/delete:"):
+                if st.button(
+                    f"Forget “{formatting.plain(one.name)}”",
+                    key=f"forget_{one.id}",
+                    type="tertiary",
+                    icon=":material/delete:",
+                ):
                     with database.session() as session:
                         forget(session, viewer.name, one.id)
                     st.rerun()

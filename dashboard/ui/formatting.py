@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -10,7 +11,7 @@ import streamlit as st
 
 from dashboard.ui.theme import SENTIMENT_SHAPES
 
-NOTHING, MINUS = "\u2013", "\u2212"
+NOTHING, MINUS, WORD_JOINER = "\u2013", "\u2212", "\u2060"
 
 
 def sentiment(label: str) -> str:
@@ -26,6 +27,13 @@ def words(name: str) -> str:
 def intent(label: str | None) -> str:
     """What a sentence or a call was about; nothing where the model says that it does not know."""
     return words(label) if label and label != "unknown" else ""
+
+
+def plain(text: str) -> str:
+    """For labels, which Streamlit reads as Markdown: what people wrote is none. Addresses become links even where they
+    are escaped, so a letter without width divides them."""
+    escaped = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"[:@]|www", f"\\g<0>{WORD_JOINER}", escaped, flags=re.IGNORECASE)
 
 
 def mood(value: float | None) -> str:

@@ -80,7 +80,9 @@ def _who(viewer: Viewer, context: PageContext) -> None:
 
 def _looks_as(viewer: Viewer, database: Database) -> None:
     """Where nobody signs in, the person at this machine can see what each role sees."""
-    with st.popover(f"{viewer.name} · {viewer.role}" if viewer != OWNER else "Administrator", width="stretch"):
+    with st.popover(
+        f"{formatting.plain(viewer.name)} · {viewer.role}" if viewer != OWNER else "Administrator", width="stretch"
+    ):
         st.caption("Nobody signs in on this machine. See the pages as:")
         role = st.radio("Role", ROLES, index=ROLES.index(viewer.role), format_func=formatting.words, key="look_role")
         name: str = role

@@ -76,7 +76,7 @@ def _words(queue: TurnQueue, looked: TurnInContext) -> None:
         for number, (word, tag) in enumerate(zip(looked.words, queue.tags, strict=True)):
             slot = f" · {tag[2:]}" if tag[2:] else ""
             st.button(
-                f"{_plain(word)}{slot}", key=f"word_{looked.turn.id}_{number}", on_click=queue.pick,
+                f"{formatting.plain(word)}{slot}", key=f"word_{looked.turn.id}_{number}", on_click=queue.pick,
                 args=(looked.turn.id, number),
                 type="primary" if number in queue.picked else "secondary",
             )  # fmt: skip
@@ -131,8 +131,3 @@ def _undo(queue: TurnQueue, database: Database, viewer: Viewer) -> None:
 
 def _line(said: str, text: str) -> str:
     return f'<div class="near"><i>{escape(said)}</i>{escape(text)}</div>'
-
-
-def _plain(word: str) -> str:
-    """A button's label is Markdown; a word is only a word."""
-    return "".join(f"\\{letter}" if letter in r"\`*_{}[]()#+-.!$~:<>|" else letter for letter in word)

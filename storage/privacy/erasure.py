@@ -14,6 +14,7 @@ The rows go last, so that after a crash the same command finds the call again an
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -166,8 +167,9 @@ def _delete_rows(
         customers = {customer} if customer else _customers(session, calls)
         session.execute(delete(DeadLetter).where(col(DeadLetter.call).in_(calls)))
         rows["calls"] = session.execute(delete(Call).where(col(Call.id).in_(calls))).rowcount  # type: ignore[attr-defined]
+        names = _names_of(session, customers)
         rows["customers"] = _delete_customers(session, customers)
-        rows["searches"] = _delete_searches(session, {*calls, *customers} - {""})
+        rows["searches"] = _delete_searches(session, {*calls, *customers} - {""}, names)
         rows["audit"] = _make_nameless(session, calls, customer, number)
         for call in calls:
             detail = {"receipt": number}
@@ -190,12 +192,17 @@ def _delete_customers(session: Session, customers: set[str]) -> int:
     return int(session.execute(gone).rowcount)  # type: ignore[attr-defined]
 
 
-def _delete_searches(session: Session, names: set[str]) -> int:
-    """Saved searches that ask for one of these calls or customers."""
+def _names_of(session: Session, customers: set[str]) -> set[str]:
+    return set(session.scalars(select(col(Customer.display_name)).where(col(Customer.id).in_(customers))))
+
+
+def _delete_searches(session: Session, ids: set[str], names: set[str]) -> int:
+    """Saved searches that ask for one of these calls or customers, or say who they are."""
+    said = re.compile("|".join(rf"(?<!\w){re.escape(one)}(?!\w)" for one in sorted({*ids, *names} - {""})), re.I)
     deleted = 0
     for search in session.scalars(select(SavedSearch)):
         asked = {*search.query.get("call", ()), *search.query.get("customer", ())}
-        if asked & names:
+        if asked & ids or said.search(f"{search.name}\n{search.query.get('words', '')}"):
             session.delete(search)
             deleted += 1
     return deleted

@@ -99,11 +99,15 @@ def table(calls: list[WholeCall], *, header: bool = True) -> str:
     return made.getvalue()
 
 
+_FORMULA = re.compile(
+    "(^|[;|\t\r\n])(?=[\\s\0-\x1f\xad\u200b-\u200f\u2060\ufeff]*[=+\\-@\uff1d\uff0b\uff0d\uff20])|^(?=[\t\r])"
+)
+"""Also after what separates cells elsewhere: much of Europe reads a semicolon so. The wide signs count in Japan's."""
+
+
 def harmless(cell: Any) -> Any:
     """A text that a spreadsheet would take for a formula gets an apostrophe before it."""
-    if isinstance(cell, str) and (cell.startswith(("\t", "\r")) or cell.lstrip().startswith(("=", "+", "-", "@"))):
-        return f"'{cell}"
-    return cell
+    return _FORMULA.sub(r"\1'", cell) if isinstance(cell, str) else cell
 
 
 def to_read(whole: WholeCall) -> str:

@@ -6,10 +6,22 @@ import re
 from pathlib import Path
 
 from tenor.bus import Bus
-from tenor.errors import BadInput
+from tenor.errors import BadInput, Refused
+from tenor.net import is_loopback
 from tenor.settings import Settings
 
 FORMS = "sqlite:///relative/bus.db, sqlite:////absolute/bus.db or kafka://host:9092[,host:9092]"
+
+
+def _refuse_open_network(settings: Settings, servers: list[str]) -> None:
+    """Redaction changes text; what was said still goes over the bus as audio, which nobody on the way may hear."""
+    remote = [server for server in servers if not is_loopback(server.rpartition(":")[0])]
+    if settings.redacts and remote and not settings.bus.security.endswith("SSL") and not settings.bus.trusted_network:
+        raise Refused(
+            f"redaction is on, but audio would travel unencrypted to {', '.join(remote)}",
+            "encrypt it (bus.security = SSL or SASL_SSL); or, where the network between Tenor and Kafka is closed to "
+            "others, say so with bus.trusted_network = true",
+        )
 
 
 def open_bus(settings: Settings) -> Bus:
@@ -29,6 +41,7 @@ def open_bus(settings: Settings) -> Bus:
         for server in servers:
             if not re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]@]+):[0-9]{1,5}", server):
                 raise BadInput(f"{server!r} in {url!r} is not host:port", f"bus.url is {FORMS}")
+        _refuse_open_network(settings, servers)
         from tenor.bus.kafka.bus import KafkaBus  # aiokafka takes a while to import
 
         return KafkaBus(servers, settings.bus)

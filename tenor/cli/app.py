@@ -121,6 +121,7 @@ def run() -> None:
     """Errors we can explain are one line and an exit code, never a traceback."""
     # Read when numpy is loaded, which is later: its helpers spin after every small product, on cores the decoders need.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.umask(os.umask(0o077) | 0o077)  # whatever is written holds what people said: it is its owner's alone
     try:
         app()
     except TenorError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import getpass
 import signal
+import stat
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -69,10 +70,18 @@ def settings(
     `unless_set` are this command's own defaults, by dotted name. One that `stays` serves metrics."""
     given: Context = context.obj
     chosen = given.settings(unless_set, **flags)
+    _close_to_others(chosen.home)
     telemetry.configure(chosen.telemetry)
     if stays:
         telemetry.serve_metrics(chosen.telemetry)
     return chosen
+
+
+def _close_to_others(home: Path) -> None:
+    """A home folder of an earlier version could be read by everybody on the machine."""
+    with suppress(OSError):  # there is none yet, or it belongs to somebody else
+        if (mode := home.stat().st_mode) & 0o077:
+            home.chmod(stat.S_IMODE(mode) & 0o700)
 
 
 def user_name() -> str:

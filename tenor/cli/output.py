@@ -3,20 +3,45 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 
 from tenor.errors import BadInput, TenorError
 from tenor.yaml.nodes import Faulty
 
-console = Console(highlight=False)
-errors = Console(stderr=True, highlight=False)
+_CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
+"""What moves a terminal's cursor, names its window or answers for its user. Blanks, tabs and line ends are none."""
+
+
+class _Terminal(Console):
+    """Names of files, messages and people come from others: none of them gives orders to the terminal."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(_visible(segment.text), segment.style)
+
+
+console = _Terminal(highlight=False)
+errors = _Terminal(stderr=True, highlight=False)
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """A line as it is, but for what a terminal would obey."""
+    stream = sys.stderr if err else sys.stdout
+    typer.echo(_visible(text) if stream.isatty() else text, err=err)
+
+
+def _visible(text: str) -> str:
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def complain(message: str, hint: str = "") -> None:
@@ -94,9 +119,9 @@ def report_faults(path: Path, read: Callable[[], str], *, as_json: bool) -> None
         typer.echo(json.dumps({"file": str(path), "faults": told}, ensure_ascii=False))
     elif faults:
         for fault in faults:
-            typer.echo(f"{path}:{fault.line}:{fault.column}: {fault.message}", err=True)
+            echo(f"{path}:{fault.line}:{fault.column}: {fault.message}", err=True)
         say(f"[bold red]{len(faults)} {'mistakes' if len(faults) > 1 else 'mistake'}[/]")
     else:
-        say(f"{path}: {found}, no mistakes")
+        say(f"{escape(str(path))}: {found}, no mistakes")
     if faults:
         raise typer.Exit(BadInput.exit_code)

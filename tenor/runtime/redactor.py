@@ -31,7 +31,7 @@ def make_redactor(settings: Settings) -> Redactor:
     levels: dict[str, Finder] = {
         level: FinderAtThreshold(finder, threshold) for level, threshold in speech.redact_thresholds.items()
     }
-    if {speech.redact, *speech.redact_queues.values()} != {"off"}:
+    if settings.redacts:
         finder.load()
     return PatternRedactor(speech.redact_kinds, FinderAtThreshold(finder, speech.redact_threshold), levels)
 

@@ -52,6 +52,8 @@ def fill(session: Session, settings: Settings) -> None:
         session.add(Audit(at=START, who="mia", action="call.exported", subject="", detail={"calls": [name]}))
     session.commit()
     saved.save(session, "mia", "that one", SearchQuery(customer=(CUSTOMER,)))
+    saved.save(session, "mia", "by number", SearchQuery(words=f'"{CUSTOMER}" refund'))
+    saved.save(session, "mia", f"calls of {SECRET}", SearchQuery(words="refund"))
     saved.save(session, "mia", "another", SearchQuery(words="refund"))
 
 

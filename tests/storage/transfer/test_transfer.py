@@ -202,8 +202,11 @@ def test_the_table_the_text_and_the_subtitles(whole: WholeCall, database: Databa
     assert table[0]["original_text"] == "I want to cancel."
     assert table[2]["sentiment"] == "positive"
     assert table[0]["customer"] == "'+1 555 0101"
-    for cell in ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1"):
-        assert harmless(cell) == "'" + cell
+    for cell in ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "\n=1", "\ufeff=1", "\u200b=1", "\uff1d1+1", "\0=1"):
+        assert harmless(cell).startswith("'")
+        assert harmless(cell).replace("'", "") == cell
+    for separator in (";", "\t", "|", "\n", "\r\n"):
+        assert harmless(f"a{separator}=1+1") == f"a{separator}'=1+1"
     assert (harmless(-0.5), harmless("fine")) == (-0.5, "fine")
 
     text = exporter.to_read(whole)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tenor.cli.commands.assistant.flow_files import Files, flow_files
-from tenor.cli.output import say
+from tenor.cli.output import echo, say
 from tenor.errors import BadInput
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def check(
         typer.echo(json.dumps(told, ensure_ascii=False))
     else:
         for one in sorted((*report.faults, *report.warnings)):
-            typer.echo(str(one), err=True)
+            echo(str(one), err=True)
         warnings = f", {_counted(len(report.warnings), 'warning')}" if report.warnings else ""
         if report.assistant is None:
             say(f"[bold red]{_counted(len(report.faults), 'mistake')}[/]{warnings}")

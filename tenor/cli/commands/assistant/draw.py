@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from tenor.cli.commands.assistant.flow_files import Files, flow_files
 from tenor.cli.output import say
@@ -39,4 +40,4 @@ def draw(
         out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise BadInput(f"cannot write {out}: {error.strerror}", "give a file in a folder that is there") from None
-    say(f"{out} is written")
+    say(f"{escape(str(out))} is written")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 
 from tenor.cli.commands.kept.export import moment
 from tenor.cli.context import settings, user_name
@@ -53,7 +54,7 @@ def export(
             session.add(Audit(at=time.time(), who=user_name(), action="turns.exported", detail=detail))
     if out != "-":
         what = "turn" if form == "csv" else "sentence"
-        say(f"{count} {what}{'' if count == 1 else 's'} written to {out}")
+        say(f"{count} {what}{'' if count == 1 else 's'} written to {escape(str(out))}")
 
 
 def _csv(session: Session, since: float, until: float, out: str) -> int:

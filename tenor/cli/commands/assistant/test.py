@@ -11,6 +11,7 @@ import typer
 
 from tenor.cli.commands.assistant.flow_files import flow_files
 from tenor.cli.context import run, settings
+from tenor.cli.output import echo
 
 
 class UnderstanderName(StrEnum):
@@ -53,6 +54,6 @@ def play_conversations(
         typer.echo(json.dumps(report_as_json(result), ensure_ascii=False))
     else:
         for line in told(result, coverage=coverage):
-            typer.echo(line)
+            echo(line)
     if result.failed:
         raise typer.Exit(1)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
+from rich.markup import escape
 
 from tenor.cli.context import settings, user_name
 from tenor.cli.output import progress, say
@@ -54,7 +55,7 @@ def export(
         raise BadInput("name calls, or choose with --since and the like, not both")
     written = _write(settings(context), calls or [], wanted, form, out, audio, audio_url)
     if out != "-":
-        say(f"{written} call{'' if written == 1 else 's'} written to {out}")
+        say(f"{written} call{'' if written == 1 else 's'} written to {escape(str(out))}")
 
 
 def _write(

@@ -160,4 +160,4 @@ def _draw(plot: Path, name: str, charts: dict[Measure, dict[str, list[DriftPoint
         plot.write_text(drift_svg(f"Drift{f' of {name}' if name else ''}", few, tests), "utf-8")
     except OSError as error:
         raise BadInput(f"--plot {plot} cannot be written: {error.strerror}") from None
-    say(f"picture: {plot}")
+    say(f"picture: {escape(str(plot))}")

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from tenor.bus.opening import open_bus
 from tenor.cli.context import run, settings, viewer
-from tenor.cli.output import console, progress, say, warn
+from tenor.cli.output import console, echo, progress, say, warn
 from tenor.cli.params import Json, parse_age
 from tenor.errors import BadInput
 from tenor.model_store.card import KINDS, Kind
@@ -221,7 +221,7 @@ def gate(
     if as_json:
         typer.echo(msgspec.json.encode(verdict.document()))
     else:
-        typer.echo("\n".join(verdict.lines()))
+        echo("\n".join(verdict.lines()))
     if plot:
         _write_plot(plot, verdict)
     if not verdict.passed:
@@ -235,7 +235,7 @@ def _write_plot(file: Path, verdict: Verdict | PairVerdict) -> None:
         file.write_text(gate_svg(*verdict.pictured()), encoding="utf-8")
     except OSError as error:
         raise BadInput(f"cannot write {file}: {error.strerror}", "give a file in a folder that is there") from None
-    say(f"{file} is written")
+    say(f"{escape(str(file))} is written")
 
 
 @app.command()
@@ -275,7 +275,7 @@ def export_model(
     with _registry(context) as (registry, _):
         version = registry.version(model)
         written = export_bundle(registry, version, to)
-    say(f"{version.id} ({version.sha256[:8]}) is in {written}")
+    say(f"{version.id} ({version.sha256[:8]}) is in {escape(str(written))}")
 
 
 @app.command("import")

@@ -16,7 +16,7 @@ import msgspec
 import typer
 
 from tenor.cli.context import settings
-from tenor.cli.output import complain
+from tenor.cli.output import complain, echo
 from tenor.errors import BadInput
 from tenor.runtime.profiles import EVERY_CORE
 
@@ -153,13 +153,13 @@ def _print_text(value: dict[str, Any]) -> None:
     """A sentence with its answers below it, each with the words that moved it most."""
     if "error" in value:  # which was complained of
         return
-    typer.echo(value["text"])
+    echo(value["text"])
     reasons = value.get("why", {})
     scores = {"sentiment": value["sentiment_scores"].get(value["sentiment"], 0.0), "intent": value["intent_score"]}
     for head, score in scores.items():
-        typer.echo(f"  {value[head]} {score:.2f}{_reasons(reasons.get(head, ()))}")
+        echo(f"  {value[head]} {score:.2f}{_reasons(reasons.get(head, ()))}")
     for name, text in {**value["slots"], **value.get("labels", {})}.items():
-        typer.echo(f"  {name}: {text}")
+        echo(f"  {name}: {text}")
 
 
 def _reasons(words: Sequence[dict[str, Any]]) -> str:

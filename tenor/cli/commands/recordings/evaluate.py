@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
+from rich.markup import escape
 
 from tenor.cli.commands.recordings.evaluate_privacy import privacy
 from tenor.cli.commands.recordings.evaluate_sentences import sentences
 from tenor.cli.context import run, settings
-from tenor.cli.output import progress, say, writable_folder
+from tenor.cli.output import echo, progress, say, writable_folder
 from tenor.cli.params import Json
 from tenor.cli.progress_view import BatchBars
 from tenor.errors import BadInput, Unavailable
@@ -115,10 +116,10 @@ def pipeline(
     if as_json:
         typer.echo(json.dumps(report.document(), ensure_ascii=False))
     else:
-        typer.echo("\n".join(report.lines()))
+        echo("\n".join(report.lines()))
     if out:
         _write(out, report, heard)
-        say(f"report, picture and sentences are in {out}")
+        say(f"report, picture and sentences are in {escape(str(out))}")
 
 
 def _default_data() -> Path:

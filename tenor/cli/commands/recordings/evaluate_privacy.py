@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
+from rich.markup import escape
 
 from tenor.cli.context import settings, viewer
 from tenor.cli.output import progress, say
@@ -59,7 +60,7 @@ def privacy(
             plot.write_text(privacy_svg(f"What redaction costs on {dataset}", report), "utf-8")
         except OSError as error:
             raise BadInput(f"--plot {plot} cannot be written: {error.strerror}") from None
-        say(f"picture: {plot}")
+        say(f"picture: {escape(str(plot))}")
 
 
 def _levels(text: str) -> list[float]:

@@ -71,7 +71,7 @@ def sentences(
         _show(report, worst)
     if out:
         _write(out, report, worst)
-        say(f"report, picture and sentences are in {out}")
+        say(f"report, picture and sentences are in {escape(str(out))}")
     if faults:
         raise typer.Exit(2)
 

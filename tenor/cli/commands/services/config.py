@@ -6,12 +6,14 @@ import json
 from typing import Any
 
 import typer
-from pydantic import SecretStr
-from rich.table import Table
+from rich.padding import Padding
+from rich.text import Text
 
 from tenor.cli.context import Context
 from tenor.cli.output import console
-from tenor.layers import FIELDS
+from tenor.errors import BadInput
+from tenor.layers import FIELDS, nearest
+from tenor.secret_values import shown
 
 
 def config(
@@ -29,24 +31,15 @@ def config(
         for part in name.split("."):
             value = getattr(value, part)
         if match in name and not (changed and loaded.origins[name] == "default"):
-            rows.append((name, _shown(value), loaded.origins[name], field.description or ""))
+            rows.append((name, shown(name, value), loaded.origins[name], field.description or ""))
+    if not rows and not changed:
+        raise BadInput(f"no setting has {match!r} in its name", nearest(match))
     if as_json:
         keys = ("value", "origin", "description")
         typer.echo(json.dumps({name: dict(zip(keys, rest, strict=True)) for name, *rest in rows}, indent=2))
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("setting", "value", "from", "what it is"):
-        table.add_column(heading, overflow="fold", style="dim" if heading == "what it is" else None)
-    for name, shown, origin, description in rows:
-        style = None if origin == "default" else "bold green"
-        table.add_row(name, shown if isinstance(shown, str) else json.dumps(shown), origin, description, style=style)
-    console.print(table)
-
-
-def _shown(value: Any) -> Any:
-    """Secrets are there or not there; nobody needs to see more."""
-    if isinstance(value, SecretStr):
-        return "********" if value.get_secret_value() else ""
-    if isinstance(value, dict):
-        return {key: _shown(item) if key != "authorization" else "********" for key, item in value.items()}
-    return value if isinstance(value, bool | int | float | str | list) else str(value)
+    for name, value, origin, description in rows:
+        style = "" if origin == "default" else "bold green"
+        is_text = isinstance(value, str)
+        console.print(Text.assemble((name, style or "bold"), " = ", (value if is_text else json.dumps(value), style)))
+        console.print(Padding(Text(f"{description} ({origin})", style="dim"), (0, 0, 0, 4)))

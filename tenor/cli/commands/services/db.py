@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 import typer
+from rich.markup import escape
 
 from tenor.cli.commands.services.db_scan import scan
 from tenor.cli.context import settings, user_name
@@ -27,7 +28,7 @@ def upgrade(context: typer.Context) -> None:
     from storage.db.engine import open_database
 
     database = open_database(settings(context))
-    console.print(f"{database.name}: schema {schema.known()[-1]}, the newest", soft_wrap=True)
+    console.print(f"{escape(database.name)}: schema {schema.known()[-1]}, the newest", soft_wrap=True)
     database.close()
 
 
@@ -42,7 +43,7 @@ def status(context: typer.Context) -> None:
     from storage.db.errors import explaining
 
     database = open_database(settings(context), upgrade=False)
-    console.print(f"{'database':14}{database.name}", soft_wrap=True)
+    console.print(f"{'database':14}{escape(database.name)}", soft_wrap=True)
     if database.missing:
         console.print(f"{'schema':14}none: there is no such file yet (tenor db upgrade makes it)", soft_wrap=True)
         raise typer.Exit(1)

@@ -6,6 +6,7 @@ import json
 
 import msgspec
 import typer
+from rich.markup import escape
 
 from tenor.bus.opening import open_bus
 from tenor.cli.context import run_until_interrupted, settings
@@ -13,6 +14,7 @@ from tenor.cli.live_view import LiveView
 from tenor.cli.output import say
 from tenor.events import CALLS, TRANSCRIPTS, Unreadable
 from tenor.runtime.profiles import QUIET
+from tenor.secret_values import address_shown
 from tenor.settings import Settings
 
 
@@ -30,7 +32,7 @@ def watch(
 async def _watch(settings: Settings, call: str, from_start: bool, as_json: bool) -> None:
     async with open_bus(settings) as bus, bus.follower([TRANSCRIPTS, CALLS], from_start=from_start) as follower:
         if not as_json:
-            say(f"[dim]watching {settings.bus_url}; Ctrl-C ends[/]")
+            say(f"[dim]watching {escape(address_shown(settings.bus_url))}; Ctrl-C ends[/]")
         with LiveView(plain=as_json) as view:
             while True:
                 for record in await follower.poll():
