@@ -100,7 +100,7 @@ def table(calls: list[WholeCall], *, header: bool = True) -> str:
 
 
 _FORMULA = re.compile(
-    "(^|[;|\t\r\n])(?=[\\s\0-\x1f\xad\u200b-\u200f\u2060\ufeff]*[=+\\-@\uff1d\uff0b\uff0d\uff20])|^(?=[\t\r])"
+    "(^|\r\n|[;|\t\r\n])(?=[\\s\0-\x1f\xad\u200b-\u200f\u2060\ufeff]*[=+\\-@\uff1d\uff0b\uff0d\uff20])|^(?=[\t\r])"
 )
 """Also after what separates cells elsewhere: much of Europe reads a semicolon so. The wide signs count in Japan's."""
 

@@ -115,7 +115,7 @@ async def test_nothing_is_left(database_settings: Settings, by: dict[str, Any], 
 def check_receipt(receipt: Receipt, settings: Settings) -> None:
     expected = {"calls": 1, "sentences": 200, "labels": 1, "notes": 1, "alerts": 1, "dead_letters": 1, "customers": 1}
     assert {name: receipt.rows[name] for name in expected} == expected
-    assert receipt.rows["searches"] == 1
+    assert receipt.rows["searches"] == 3
     assert (receipt.recordings, receipt.bus_records, receipt.bus_kept_until) == (1, 1, None)
     assert not (Path(settings.recordings_url) / "gone.flac").exists()
     (file,) = (settings.home / "receipts").iterdir()

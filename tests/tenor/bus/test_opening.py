@@ -5,13 +5,15 @@ from __future__ import annotations
 import socket
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tenor.bus.embedded.bus import EmbeddedBus
 from tenor.bus.kafka.bus import KafkaBus
 from tenor.bus.opening import open_bus
-from tenor.errors import BadInput, Unavailable
+from tenor.errors import BadInput, Refused, Unavailable
+from tenor.runtime.profiles import change_settings
 from tenor.settings import BusSettings, Settings
 
 
@@ -48,6 +50,20 @@ async def test_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         async with bus:
             assert path.exists()
     assert isinstance(open_bus(Settings(bus=BusSettings(url="kafka://a:9092,[::1]:9092"))), KafkaBus)
+
+
+REMOTE = "kafka://localhost:9092,kafka.example:9092"
+
+
+@pytest.mark.parametrize("speech", [{"redact": "text"}, {"redact_queues": {"payments": "audio"}}])
+def test_redacted_calls_do_not_travel_unencrypted(speech: dict[str, Any]) -> None:
+    settings = Settings.model_validate({"bus": {"url": REMOTE}, "speech": speech})
+    with pytest.raises(Refused, match=r"unencrypted to kafka\.example:9092") as caught:
+        open_bus(settings)
+    assert "bus.security" in caught.value.hint
+    for name, value in (("trusted_network", True), ("security", "SSL"), ("url", "kafka://[::1]:9092")):
+        assert isinstance(open_bus(change_settings(settings, bus={name: value})), KafkaBus)
+    assert isinstance(open_bus(change_settings(settings, speech={"redact": "off", "redact_queues": {}})), KafkaBus)
 
 
 async def test_no_broker_is_said_within_seconds() -> None:

@@ -85,6 +85,42 @@ def test_config_tells_values_and_origins(tmp_path: Path) -> None:
     assert "hush" not in done.stdout
 
 
+def test_config_shows_no_secret_inside_an_address(tmp_path: Path) -> None:
+    address = "storage.url=postgresql://tenor:hush@localhost/tenor"
+    for form in ([], ["--json"]):
+        done = tenor("--set", address, "config", *form, cwd=tmp_path)
+        assert "postgresql://tenor:********@localhost/tenor" in done.stdout
+        assert "hush" not in done.stdout
+    wrong = tenor("--set", address, "--set", "bus.url=https://me:hush@host", "watch", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "hush" not in wrong.stderr
+
+
+def test_config_says_that_no_setting_is_called_so(tmp_path: Path) -> None:
+    done = tenor("config", "partitons", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "'partitons'" in done.stderr
+
+
+def test_what_is_written_is_its_owners_alone(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o755)
+    home.chmod(0o755)  # as earlier versions left it
+    done = tenor("--home", home, "db", "upgrade", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [path for path in (home, *home.rglob("*")) if path.stat().st_mode & 0o077] == []
+    assert (home / "tenor.db").exists()
+
+
+def test_a_files_name_gives_a_terminal_no_orders(tmp_path: Path) -> None:
+    name = "a\x1b]0;owned\x07\x9b2J[bold].wav"
+    (tmp_path / name).write_bytes(b"no audio")
+    done = tenor("transcribe", name, cwd=tmp_path)
+    assert done.returncode != 0
+    assert "[bold].wav" in done.stderr
+    assert not {"\x1b", "\x07", "\x9b"} & set(done.stderr)
+
+
 def test_a_wrong_setting_is_one_line_and_exit_2(tmp_path: Path) -> None:
     done = tenor("--set", "bus.partitions=none", "config", cwd=tmp_path)
     assert done.returncode == 2
