@@ -160,6 +160,10 @@ class PhoneCall:
         """Where the audio of these channels ends, in milliseconds."""
         return max((track.end_ms for number, track in self._tracks.items() if number in channels), default=0)
 
+    def heard_of(self, channels: frozenset[int]) -> int:
+        """How much audio of these channels came, in milliseconds; silence that was only claimed is none."""
+        return max((track.heard_ms for number, track in self._tracks.items() if number in channels), default=0)
+
     def write(self, channel: int, rate: int, at: int, pcm: bytes) -> None:
         """Samples at a position of the call's clock, given in samples of that rate."""
         if self.ended:

@@ -60,7 +60,7 @@ class Leg:
 
     def credible(self, at_ms: int) -> bool:
         """Whether audio can be at this position of the stream yet."""
-        heard = max(self.call.clock.elapsed_ms(), self.call.end_of(self.channels))
+        heard = max(self.call.clock.elapsed_ms(), self.call.heard_of(self.channels))
         return at_ms >= 0 and self.offset_ms + at_ms <= heard + JUMP_MS
 
     def hang_up(self, reason: str = "hangup") -> None:

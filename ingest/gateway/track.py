@@ -34,6 +34,7 @@ class Track:
         """Position of the first sample that has not left in a chunk."""
         self._edge = self._edge_of(first + 1)
         self._pending = bytearray()
+        self._filled = 0
         self._silent_chunk = b""
 
     @property
@@ -45,6 +46,11 @@ class Track:
     def end_ms(self) -> int:
         """The first whole millisecond after the last sample."""
         return -(-self.end * 1000 // self.rate)
+
+    @property
+    def heard_ms(self) -> int:
+        """How much of it was heard: without the silence that was filled in."""
+        return (self.end - self._filled) * 1000 // self.rate
 
     def write(self, at: int, pcm: bytes) -> list[AudioChunk]:
         """16-bit samples at a position; the chunks that are complete now."""
@@ -66,6 +72,7 @@ class Track:
         if missing <= 0:
             return []
         metrics.SILENCE.labels(self._platform).inc(missing / self.rate)
+        self._filled += missing
         chunks: list[AudioChunk] = []
         while self.end < to:
             # Up to one edge at a time, so that a long silence shares one chunk's bytes.

@@ -10,6 +10,7 @@ What it paused or discarded is time without audio, and becomes silence.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from typing import Any
 
@@ -141,15 +142,23 @@ class GenesysSession(Session):
 
     def _call_of(self, opening: Open) -> str:
         """The conversation is the call, except where that would mix up two."""
-        call = call_id(self.platform, opening.conversation_id)
+        conversation = self._conversation(opening)
+        call = call_id(self.platform, conversation)
         known = self.board.find(call)
         lost_beginning = known is None and opening.continued_sessions
         other_party = known is not None and known.legs and not opening.continued_sessions
         if lost_beginning or other_party:
             # A gateway that is gone heard the beginning; or a second agent joined the conversation, whom
             # the platform streams in a session of its own beside the first.
-            return call_id(self.platform, f"{opening.conversation_id}-{self._id[:8]}")
+            return call_id(self.platform, f"{conversation}-{self._id[:8]}")
         return call
+
+    def _conversation(self, opening: Open) -> str:
+        """Where several keys are known, organisations share the gateway, and none must come into another's call."""
+        if len(self.board.settings.gateway.genesys_keys) < 2:
+            return opening.conversation_id
+        key = hashlib.sha256(self.socket.headers.get("x-api-key", "").encode()).hexdigest()
+        return f"{opening.conversation_id}-{key[:6]}"
 
     async def on_binary(self, data: bytes) -> None:
         if self._audio is None or self.leg is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import json
 import time
 import uuid
@@ -182,6 +183,21 @@ async def test_a_second_agent_in_a_conversation_is_a_call_of_its_own(serve: Serv
         assert (await ended(f"genesys-{CALL}")).seconds(0) == 1.0
 
 
+async def test_another_organisation_does_not_come_into_a_conversation(serve: Serve, ended: Ended) -> None:
+    keys = {name: base64.b64encode(name.encode() * 8).decode() for name in ("ours", "theirs")}
+    async with serve(insecure=False, genesys_keys=keys) as gateway:
+        async with AudioHook(gateway.port, CALL, key="ours", secret=b"ours" * 8) as hook:
+            await hook.speak(CALLER, AGENT)
+            continued = [{"id": hook.session, "serverseq": hook.serverseq, "clientseq": hook.seq}]
+            async with AudioHook(
+                gateway.port, CALL, key="theirs", secret=b"theirs" * 8, continuedSessions=continued
+            ) as other:
+                await other.speak(AGENT, CALLER)
+            await hook.speak(CALLER, AGENT)
+        name = hashlib.sha256(b"ours").hexdigest()[:6]
+        assert (await ended(f"genesys-{CALL}-{name}")).seconds(0) == 2.0
+
+
 async def refused_with(hook: AudioHook) -> dict[str, Any]:
     """The disconnect, after which the platform closes in good order."""
     parameters = await hook.expect("disconnect")
@@ -190,6 +206,18 @@ async def refused_with(hook: AudioHook) -> dict[str, Any]:
     with pytest.raises(ConnectionClosed):
         await hook.socket.recv()
     return parameters
+
+
+async def test_claimed_silence_does_not_run_ahead_of_the_clock(serve: Serve) -> None:
+    async with serve() as gateway:
+        hook = AudioHook(gateway.port, CALL)
+        await hook.dial()
+        await hook.open()
+        for second in range(3):  # each alone could be
+            await hook.send("discarded", {"start": f"PT{second}S", "discarded": "PT50S"})
+            if second < 2:
+                await hook.speak(CALLER[:800], AGENT[:800])
+        assert "discarded" in (await refused_with(hook))["info"]
 
 
 @pytest.mark.parametrize(
