@@ -46,7 +46,8 @@ class Source:
         if self.kind == "stream":
             return "stdin" if self.location == "-" else self.location
         path = urlsplit(self.location).path if self.kind == "url" else self.location
-        return path.rstrip("/").rsplit("/", 1)[-1] or self.location
+        # A name on disk may be any bytes; what goes onto the bus and before people is text.
+        return os.fsencode(path.rstrip("/").rsplit("/", 1)[-1] or self.location).decode("utf-8", "replace")
 
     @property
     def live(self) -> bool:

@@ -19,9 +19,11 @@ import ffmpeg
 import imageio_ffmpeg
 import numpy as np
 
+from ingest.audio.bounds import check_format
 from ingest.audio.types import AudioFormat, BrokenSource, Samples, channel_names
 from tenor.errors import BadInput
 
+_PART = 1 << 16
 LOSSLESS = ("pcm_s", "pcm_u", "pcm_f", "flac", "alac", "wavpack", "tta", "ape", "shorten")
 
 
@@ -35,6 +37,7 @@ class FfmpegDecoder:
     def __init__(self, file: BinaryIO, name: str, path: str | None, chunk_ms: int = 100) -> None:
         """With a `path` ffmpeg reads it itself and may seek; else `file` is pumped into it."""
         self._file, self._name, self._chunk_ms = file, name, chunk_ms
+        self.packed_bytes = os.path.getsize(path) if path else 0
         url = f"file:{path}" if path else "pipe:"
         command = ffmpeg.input(url, protocol_whitelist="file,pipe", strict="experimental")
         command = command.output("pipe:", format="wav", acodec="pcm_s16le", map="0:a:0", map_metadata=-1)
@@ -64,6 +67,11 @@ class FfmpegDecoder:
             lossy=not codec.startswith(LOSSLESS),
             duration_s=duration_s,
         )
+        try:
+            check_format(name, self.format)
+        except BadInput:
+            self.close()
+            raise
 
     def blocks(self) -> Iterator[Samples]:
         channels = len(self.format.channels)
@@ -90,7 +98,9 @@ class FfmpegDecoder:
     def _pump(self, file: BinaryIO) -> None:
         assert self._process.stdin
         try:
-            shutil.copyfileobj(file, self._process.stdin)
+            while part := file.read(_PART):
+                self.packed_bytes += len(part)
+                self._process.stdin.write(part)
             self._process.stdin.close()
         except (OSError, ValueError):
             return  # ffmpeg has gone, and blocks() says why

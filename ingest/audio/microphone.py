@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -44,6 +45,7 @@ class Microphone:
             raise Unavailable(
                 f"no {name} that can be used: {error}", hint="python -m sounddevice lists what there is"
             ) from None
+        self.packed_bytes = sys.maxsize  # nothing is packed
         self.format = AudioFormat(codec="pcm_s16le", rate=rate, channels=channel_names(channels), lossy=False)
 
     def blocks(self) -> Iterator[Samples]:

@@ -17,6 +17,7 @@ from ingest.sources import Source
 from tenor.bus import Bus
 from tenor.errors import BadInput, TenorError
 from tenor.events import AUDIO, AudioChunk, CallEnded, CallStarted
+from tenor.reading import reading
 
 log = structlog.get_logger(__name__)
 
@@ -44,7 +45,8 @@ async def publish_recording(
         raise BadInput(f"a pace of {pace:g} never gets there", hint="1 is real time; leave it out for full speed")
     publisher = _Publisher(bus, recording, None if recording.source.kind == "microphone" else pace, progress)
     try:
-        return await publisher.run()
+        with reading(recording.name):
+            return await publisher.run()
     finally:
         recording.close()
 
@@ -144,7 +146,11 @@ async def publish_recordings(
             calls.add(recording.call)
             if opened:
                 opened(recording)
-            return SourceResult(source, published=await publish_recording(bus, recording, pace=pace, progress=progress))
+            try:
+                fed = await publish_recording(bus, recording, pace=pace, progress=progress)
+            except BadInput as error:
+                return SourceResult(source, error=error)
+            return SourceResult(source, published=fed)
 
     try:
         async with asyncio.TaskGroup() as group:

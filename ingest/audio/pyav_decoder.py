@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import av
 import numpy as np
 
+from ingest.audio.bounds import check_format
 from ingest.audio.types import AudioFormat, BrokenSource, Samples, channel_names
 from ingest.warnings import Warnings
 from tenor.errors import BadInput, TenorError
@@ -50,6 +51,7 @@ class PyAvDecoder:
         self._file, self._name, self._warnings, self._chunk_ms = file, name, warnings, chunk_ms
         self._gather = 1 if live else GATHER
         self._damaged = 0
+        self.packed_bytes = 0
         self._exact = exact
         try:
             # No protocols: a playlist dressed up as audio must not open other files or addresses.
@@ -93,6 +95,7 @@ class PyAvDecoder:
             lossy=bool(codec.codec.properties & LOSSY),
             duration_s=seconds,
         )
+        check_format(self._name, self.format)
         self._exact = self._exact or bool(HEADED & set(self._container.format.name.split(",")))
 
     def blocks(self) -> Iterator[Samples]:
@@ -178,6 +181,7 @@ class PyAvDecoder:
     def _decode(self) -> Iterator[Any]:
         try:
             for packet in self._container.demux(self._track):
+                self.packed_bytes += packet.size
                 try:
                     yield from packet.decode()
                 except av.error.DecoderNotFoundError:

@@ -13,6 +13,7 @@ from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import BinaryIO, NamedTuple, Self
 
+from ingest.audio.bounds import blocks_of
 from ingest.audio.dual_mono import DualMonoDetector
 from ingest.audio.ffmpeg_decoder import FfmpegDecoder
 from ingest.audio.joined_files import JoinedFiles
@@ -24,6 +25,7 @@ from ingest.sources import Source
 from ingest.warnings import Warnings
 from tenor.errors import BadInput
 from tenor.events import Call
+from tenor.reading import reading
 
 GOOD_RATE = 16_000
 """Recognisers are trained at this rate; less costs accuracy."""
@@ -58,7 +60,7 @@ class Recording:
         self._audio = audio
         self._reading = threading.Lock()
         self._error: BrokenSource | None = None
-        self._samples = audio.blocks()
+        self._samples = blocks_of(audio, source.name)
         self.columns = _columns(options, audio.format)
         begun = self._begin()
         shared = options.share(len(self.columns))
@@ -187,11 +189,12 @@ def open_recording(source: Source, options: IngestOptions | None = None) -> Reco
         wanted = max(options.channels) + 1 if options.channels else 1
         microphone = Microphone(source.location, warnings, channels=wanted, chunk_ms=options.chunk_ms)
         return _recording(source, options, microphone, warnings, "")
-    digest = "" if source.live else source.digest()
-    if source.kind == "folder":
-        pieces = JoinedFiles(source, lambda piece: _opened(piece, options, warnings), warnings)
-        return _recording(source, options, pieces, warnings, digest)
-    return _recording(source, options, _opened(source, options, warnings), warnings, digest)
+    with reading(source.name):
+        digest = "" if source.live else source.digest()
+        if source.kind == "folder":
+            pieces = JoinedFiles(source, lambda piece: _opened(piece, options, warnings), warnings)
+            return _recording(source, options, pieces, warnings, digest)
+        return _recording(source, options, _opened(source, options, warnings), warnings, digest)
 
 
 def _recording(
@@ -205,12 +208,13 @@ def _recording(
 
 
 def _opened(source: Source, options: IngestOptions, warnings: Warnings) -> AudioReader:
-    file = source.open()
-    try:
-        return _decoder(source, file, options, warnings)
-    except BaseException:
-        file.close()
-        raise
+    with reading(source.name):
+        file = source.open()
+        try:
+            return _decoder(source, file, options, warnings)
+        except BaseException:
+            file.close()
+            raise
 
 
 def _decoder(source: Source, file: BinaryIO, options: IngestOptions, warnings: Warnings) -> AudioReader:

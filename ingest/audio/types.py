@@ -29,6 +29,11 @@ class AudioReader(Protocol):
 
     format: AudioFormat
 
+    @property
+    def packed_bytes(self) -> int:
+        """What was read of the source so far, or more."""
+        ...
+
     def blocks(self) -> Iterator[Samples]:
         """All samples in order, in blocks of the length asked for. Raises `BrokenSource` when the source does."""
         ...

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import BinaryIO, Literal, NamedTuple, Self, get_args
+from typing import Literal, NamedTuple, Self, get_args
 
 from ingest.options import CALL_ID, IngestOptions
 from ingest.sources import Source
@@ -21,6 +21,7 @@ from ingest.text.speakers import assign_roles
 from ingest.warnings import Warnings
 from tenor.errors import BadInput
 from tenor.events import Call, Medium
+from tenor.reading import LimitedFile, reading
 
 TextFormat = Literal["txt", "csv", "json", "jsonl", "eml", "mbox"]
 TEXT_FORMATS: tuple[TextFormat, ...] = get_args(TextFormat)
@@ -28,9 +29,12 @@ ENDINGS: dict[str, TextFormat] = {
     **{f".{name}": name for name in TEXT_FORMATS},
     ".tsv": "csv", ".ndjson": "jsonl", ".text": "txt", ".log": "txt", ".chat": "txt",
 }  # fmt: skip
+MOST_SPEAKERS = 1000
 READING_MS = 60
 """A character takes so long to read: what a conversation without times is laid out by."""
 _OVERNIGHT_S = 12 * 3600
+LONGEST_MS = 2**31 - 2**27
+"""Databases count milliseconds in 31 bits. What was written after 23 days is placed by its length."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +72,11 @@ class TextFile:
         self._names = list(store.conversations())
         if not self._names:
             raise BadInput(f"{name} holds no text")
+        if (crowd := store.most_speakers()) > MOST_SPEAKERS:
+            raise BadInput(
+                f"{name} has {crowd:,} people in one conversation",
+                "name the column of the speaker with --speaker-column, or that of the conversation",
+            )
         if options.call and len(self._names) > 1:
             raise BadInput(
                 f"one call id for the {len(self._names)} conversations in {name}", "leave the id out: each has its own"
@@ -96,6 +105,7 @@ class Conversation:
         self._roles_by_speaker, self.roles = assign_roles(
             store.speakers(name), file.options.ordered_roles, file.text_options.agents
         )
+        self._channels = {role: channel for channel, role in enumerate(self.roles)}
         self.digest = store.digest(name)
         self.call = file.options.call or _call_id(file, name, self.digest) + file.options.ending
         self._origin = self._first_time()
@@ -137,13 +147,13 @@ class Conversation:
         end_ms, pace_ms = 0, READING_MS if self._origin is None else 1
         for message, at in _rolled(self._store.messages(self._name)):
             if at is not None and self._origin is not None:
-                end_ms = max(end_ms, round((at - self._origin) * 1000))
+                end_ms = max(end_ms, min(round((at - self._origin) * 1000), LONGEST_MS))
             if len(message.text) > LONGEST:
                 self.warnings.add(f"a message of {len(message.text):,} characters was taken in pieces")
             role = self._roles_by_speaker[message.speaker]
             for piece in pieces(message.text):
                 start_ms, end_ms = end_ms, end_ms + pace_ms * len(piece)
-                yield WrittenTurn(self.roles.index(role), role, start_ms, end_ms, piece)
+                yield WrittenTurn(self._channels[role], role, start_ms, end_ms, piece)
 
     def _first_time(self) -> float | None:
         return next((at for _, at in _rolled(self._store.messages(self._name)) if at is not None), None)
@@ -168,17 +178,22 @@ def open_text(
     """Read a file to its end; `BadInput` says in a line what is wrong with it, and where."""
     options, text_options = options or IngestOptions(), text_options or TextOptions()
     file_format = text_options.format or text_format_of(source) or "txt"
-    file = source.open()
-    try:
-        store = MessageStore(_messages(file, source.name, file_format, text_options))
-    finally:
-        file.close()
-    medium: Medium = text_options.medium or ("email" if file_format in ("eml", "mbox") else "chat")
-    try:
-        return TextFile(source.name, medium, store, text_options, options)
-    except BaseException:
-        store.close()
-        raise
+    with reading(source.name):
+        with source.open() as opened:
+            file = LimitedFile(opened, source.name)
+            store = MessageStore(_in_time(_messages(file, source.name, file_format, text_options), file))
+        medium: Medium = text_options.medium or ("email" if file_format in ("eml", "mbox") else "chat")
+        try:
+            return TextFile(source.name, medium, store, text_options, options)
+        except BaseException:
+            store.close()
+            raise
+
+
+def _in_time(messages: Iterator[Message], file: LimitedFile) -> Iterator[Message]:
+    for message in messages:
+        file.check()
+        yield message
 
 
 def text_format_of(source: Source) -> TextFormat | None:
@@ -186,7 +201,7 @@ def text_format_of(source: Source) -> TextFormat | None:
     return ENDINGS.get(PurePosixPath(source.name).suffix.lower())
 
 
-def _messages(file: BinaryIO, name: str, file_format: TextFormat, text_options: TextOptions) -> Iterator[Message]:
+def _messages(file: LimitedFile, name: str, file_format: TextFormat, text_options: TextOptions) -> Iterator[Message]:
     if file_format == "eml":
         return email.read(file, name)
     if file_format == "mbox":

@@ -6,13 +6,14 @@ import codecs
 import io
 from collections.abc import Iterator
 from itertools import chain
-from typing import BinaryIO
 
 from tenor.errors import BadInput
+from tenor.reading import LimitedFile
 
 LONGEST = 64 << 20
 """Characters of one line. More is no conversation."""
 _PART = 1 << 16
+_NO_TEXT = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
@@ -33,7 +34,7 @@ _KINDS = {
 _BARE = frozenset(range(32)) - frozenset(b"\t\n\r\f\x1b")
 
 
-def lines(file: BinaryIO, name: str, encoding: str = "") -> Iterator[str]:
+def lines(file: LimitedFile, name: str, encoding: str = "") -> Iterator[str]:
     """The lines of a file, each with its end, whatever the end was in the file."""
     head = file.read(_PART)
     found = next((form for mark, form in _MARKS.items() if head.startswith(mark)), "")
@@ -52,7 +53,7 @@ def lines(file: BinaryIO, name: str, encoding: str = "") -> Iterator[str]:
 
 
 def _decoded(parts: Iterator[bytes], name: str, encoding: str, *, told: bool) -> Iterator[str]:
-    decoder, ends = _decoder(encoding), io.IncrementalNewlineDecoder(None, translate=True)
+    decoder, ends = text_codec(encoding).incrementaldecoder(), io.IncrementalNewlineDecoder(None, translate=True)
     read = line = 0
     for part in chain(parts, [None]):
         try:
@@ -72,12 +73,16 @@ def _decoded(parts: Iterator[bytes], name: str, encoding: str, *, told: bool) ->
         yield text
 
 
-def _decoder(encoding: str) -> codecs.IncrementalDecoder:
+def text_codec(encoding: str) -> codecs.CodecInfo:
+    """BadInput for what no text is written in: Python has codecs of bytes and of domain names, too."""
     try:
+        codec = codecs.lookup(encoding)
         " ".encode(encoding)  # refuses what turns bytes into anything but text
-        return codecs.getincrementaldecoder(encoding)()
-    except LookupError:
-        raise BadInput(f"there is no encoding {encoding!r}", "for example utf-8, utf-16, cp1252, latin-1") from None
+    except (LookupError, ValueError):
+        codec = None
+    if codec is None or codec.name in _NO_TEXT or codec.incrementaldecoder is None:
+        raise BadInput(f"there is no encoding {encoding[:40]!r}", "for example utf-8, utf-16, cp1252, latin-1")
+    return codec
 
 
 def _check_text(head: bytes, name: str) -> None:

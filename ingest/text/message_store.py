@@ -17,6 +17,8 @@ from ingest.text.message import CLOCK_ONLY, Message
 
 _BARE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff]")
 """Characters that no caller types and no database likes."""
+_NAMES = 1000
+"""Characters of a speaker's name, a conversation's and whatever else is told of it."""
 
 
 class MessageStore:
@@ -26,7 +28,11 @@ class MessageStore:
             "CREATE TABLE messages (position INTEGER PRIMARY KEY, conversation TEXT, speaker TEXT, said TEXT, at REAL,"
             " tags BLOB)"
         )
-        rows = ((m.conversation, m.speaker, text, m.at, _tags(m)) for m in messages if (text := _clean(m.text)))
+        rows = (
+            (_name(m.conversation), _name(m.speaker), text, m.at, _tags(m))
+            for m in messages
+            if (text := _clean(m.text))
+        )
         self._db.executemany(
             "INSERT INTO messages (conversation, speaker, said, at, tags) VALUES (?, ?, ?, ?, ?)", rows
         )
@@ -47,6 +53,12 @@ class MessageStore:
             f"SELECT speaker FROM messages WHERE conversation = ? GROUP BY speaker ORDER BY {first}", [conversation]
         )
         return [speaker for (speaker,) in rows]
+
+    def most_speakers(self) -> int:
+        """How many write in the conversation with the most."""
+        counts = "SELECT COUNT(DISTINCT speaker) AS number FROM messages GROUP BY conversation"
+        [(most,)] = self._db.execute(f"SELECT MAX(number) FROM ({counts})")
+        return int(most)
 
     def tags(self, conversation: str) -> dict[str, str]:
         """What is told of the conversation as a whole; the first word on each counts."""
@@ -84,5 +96,9 @@ def _clean(text: str) -> str:
     return _BARE.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
+def _name(text: str) -> str:
+    return _clean(text[:_NAMES])
+
+
 def _tags(message: Message) -> bytes | None:
-    return msgspec.json.encode(dict(message.tags)) if message.tags else None
+    return msgspec.json.encode({tag: _name(value) for tag, value in message.tags.items()}) if message.tags else None

@@ -18,6 +18,7 @@ from ingest.text.conversation import Conversation, TextOptions, WrittenTurn, ope
 from tenor.bus import Bus
 from tenor.errors import BadInput, TenorError
 from tenor.events import CALLS, TRANSCRIPTS, Call, CallState, Transcript
+from tenor.reading import reading
 from tenor.redaction import Redactor, mode
 from tenor.redaction.utterance import confirms
 from tenor.settings import SpeechSettings
@@ -41,12 +42,13 @@ async def publish_conversation(
 
     `pace` 1.0 publishes every message when it would have come, None as fast as the bus takes them.
     """
-    info = conversation.info()
-    info = msgspec.structs.replace(info, redact=mode(info, speech))
-    publisher = _Publisher(
-        bus, conversation, info, redactor.at(info.redact) if info.redact != "off" else None, pace, progress
-    )
-    return await publisher.run()
+    with reading(conversation.name):
+        info = conversation.info()
+        info = msgspec.structs.replace(info, redact=mode(info, speech))
+        publisher = _Publisher(
+            bus, conversation, info, redactor.at(info.redact) if info.redact != "off" else None, pace, progress
+        )
+        return await publisher.run()
 
 
 async def publish_text_files(
@@ -65,6 +67,12 @@ async def publish_text_files(
     gate = asyncio.Semaphore(concurrency)
     calls: set[str] = set()
 
+    async def feed(conversation: Conversation) -> PublishedCall:
+        if conversation.call in calls:
+            raise BadInput(f"{conversation.name} was fed already as {conversation.call}")
+        calls.add(conversation.call)
+        return await publish_conversation(bus, conversation, speech, redactor, pace=pace)
+
     async def one(source: Source) -> list[SourceResult]:
         async with gate:
             try:
@@ -74,16 +82,10 @@ async def publish_text_files(
             found = []
             with file:
                 for conversation in file:
-                    if conversation.call in calls:
-                        again = BadInput(f"{conversation.name} was fed already as {conversation.call}")
-                        found.append(SourceResult(source, error=again))
-                        continue
-                    calls.add(conversation.call)
-                    found.append(
-                        SourceResult(
-                            source, published=await publish_conversation(bus, conversation, speech, redactor, pace=pace)
-                        )
-                    )
+                    try:
+                        found.append(SourceResult(source, published=await feed(conversation)))
+                    except BadInput as error:
+                        found.append(SourceResult(source, error=error))
             return found
 
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain, count
 
 # fmt: off
 AGENT = frozenset({
@@ -47,17 +48,14 @@ def assign_roles(
             assigned[speaker] = "system"
         else:
             unknown.append(speaker)
-    for speaker in unknown:
-        free = [role for role in (caller, agent) if role not in assigned.values()]
-        assigned[speaker] = free[0] if free else f"other {_others(assigned) + 1}"
+    taken = set(assigned.values())
+    free = [role for role in (caller, agent) if role not in taken]
+    others = (f"other {number}" for number in count(1))
+    assigned |= dict(zip(unknown, chain(free, others), strict=False))
     said = set(assigned.values())
     channels = [caller, agent] if said - {caller} else [caller]
     channels += [role for role in dict.fromkeys(assigned[speaker] for speaker in speakers) if role not in channels]
     return assigned, channels
-
-
-def _others(assigned: dict[str, str]) -> int:
-    return sum(role.startswith("other ") for role in assigned.values())
 
 
 def _words(speaker: str) -> set[str]:

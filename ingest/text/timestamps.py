@@ -11,24 +11,31 @@ _TIME_OF_DAY = re.compile(_CLOCK)
 _SLASHED = re.compile(rf"(?P<first>\d{{1,2}})[/.](?P<second_>\d{{1,2}})[/.](?P<year>\d{{4}}|\d{{2}})[,\s]+{_CLOCK}")
 _MILLIS = 1e11
 """Epochs above this are in milliseconds."""
+_LATEST = 4102444800.0
+"""The year 2100."""
+_LONGEST = 100
+"""Characters of a time, in any form."""
 
 
 def parse(text: str) -> float | None:
     """Seconds since the epoch, or since midnight for a time of day; None for what is neither."""
     text = text.strip().strip("[]()").strip()
-    if not text:
-        return None
+    at = _parsed(text) if text and len(text) <= _LONGEST else None
+    return at if at is not None and 0 <= at < _LATEST else None
+
+
+def _parsed(text: str) -> float | None:
     try:
         number = float(text)
-        return number / 1000 if number > _MILLIS else number if number >= 0 else None
+        return number / 1000 if number > _MILLIS else number
     except ValueError:
         pass
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             when = read(text)
-        except (ValueError, TypeError, IndexError):
+            return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+        except (ValueError, TypeError, IndexError, OverflowError):
             continue
-        return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
     if clock := _TIME_OF_DAY.fullmatch(text):
         return _seconds(clock)
     if slashed := _SLASHED.fullmatch(text):

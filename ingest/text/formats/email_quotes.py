@@ -9,7 +9,7 @@ _REPLY = (
     re.compile(r"^_{10,}\s*$"),
     re.compile(r"^begin forwarded message:", re.I),
 )
-_WROTE = re.compile(r"^(on|am|le|el)\b(?=.*\d).{5,200}\b(wrote|schrieb|a écrit|escribió)\s*:?\s*$", re.I | re.S)
+_WROTE = re.compile(r"^(on|am|le|el)\b(?=.*\d).{5,200}\b(wrote|schrieb|a écrit|escribió)\s*+:?\s*+$", re.I | re.S)
 _OUTLOOK = re.compile(r"^\*?(from|von)\s*:\*?\s+\S.*\n\*?(sent|date|gesendet|to)\s*:", re.I)
 _SIGNATURE = re.compile(
     r"^(--\s?$|sent from my \w+|get outlook for |(?:(?:best|kind|warm|many|with kind)\s+)?regards\b[\s,.!-]*$"

@@ -47,6 +47,9 @@ def _parsed(text: str, name: str, line: int = 0) -> Any:
         raise BadInput(f"{name}, line {line or error.lineno}, column {error.colno}: no JSON: {error.msg}") from None
     except RecursionError:
         raise BadInput(f"{name} is nested too deeply to be a conversation") from None
+    except ValueError:  # Python reads no longer ones
+        place = f"{name}, line {line}" if line else name
+        raise BadInput(f"{place}: a number of thousands of digits is none") from None
 
 
 class _Reader:

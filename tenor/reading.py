@@ -1,0 +1,73 @@
+"""Other people's bytes: what goes wrong in reading them is an error of what is read, and stops nothing else."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+import structlog
+
+from tenor.errors import BadInput, TenorError
+
+log = structlog.get_logger(__name__)
+
+FREE_S, S_PER_MB = 30.0, 10.0
+"""Processor time that reading may take: so much for anything, and so much more for each megabyte. Mails and tables
+take a hundredth of it; what takes more was made to take long."""
+
+
+@contextmanager
+def reading(name: str, fault: type[BadInput] = BadInput) -> Iterator[None]:
+    """Around whatever reads bytes that we did not write. A reader explains what it expects to go wrong; whatever else
+    it raises, and libraries raise anything, becomes `fault` of `name` here.
+
+    with reading("monday.eml"):
+        ...
+    """
+    try:
+        yield
+    except TenorError:
+        raise
+    except Exception as error:
+        # Where, and not what it says: that may be a caller's words.
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        log.warning("reading failed", of=name, error=type(error).__name__, at=f"{at.filename}:{at.lineno}")
+        raise fault(f"{name} cannot be read: {_reason(error)}", "is it damaged? export it again") from None
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, MemoryError):
+        return "it takes more memory than there is"
+    return f"{type(error).__name__}: {str(error)[:200]}" if str(error) else type(error).__name__
+
+
+class LimitedFile:
+    """A file that may be read for so long: each read looks at the clock, and whoever works long on what was read does.
+
+    The clock is the thread's own processor time: waiting for a slow network or a busy machine is no fault of a file.
+    """
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._file, self._name = file, name
+        self._begun, self._bytes = time.thread_time(), 0
+
+    def read(self, size: int) -> bytes:
+        return self._counted(self._file.read(size))
+
+    def readline(self, size: int) -> bytes:
+        return self._counted(self._file.readline(size))
+
+    def check(self) -> None:
+        """BadInput once the time is over."""
+        if time.thread_time() - self._begun > FREE_S + S_PER_MB * self._bytes / 1e6:
+            raise BadInput(f"{self._name} takes too long to read", "it is nothing that a program for people wrote")
+
+    def _counted(self, content: bytes) -> bytes:
+        self._bytes += len(content)
+        self.check()
+        return content
