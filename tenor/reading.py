@@ -18,6 +18,16 @@ FREE_S, S_PER_MB = 30.0, 10.0
 """Processor time that reading may take: so much for anything, and so much more for each megabyte. Mails and tables
 take a hundredth of it; what takes more was made to take long."""
 
+FREE_AUDIO_S = 3600.0
+"""So long may any recording be, and longer only if it is larger:"""
+LEAST_BYTES = 10.0
+"""for a second of audio. The leanest codec for speech takes six times as much; a few kilobytes of FLAC hold days."""
+
+
+def is_endless(seconds: float, packed_bytes: int) -> bool:
+    """Whether so many bytes cannot hold so much of anybody's speech."""
+    return seconds > FREE_AUDIO_S + packed_bytes / LEAST_BYTES
+
 
 @contextmanager
 def reading(name: str, fault: type[BadInput] = BadInput) -> Iterator[None]:

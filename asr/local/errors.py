@@ -29,6 +29,10 @@ def only_mono() -> ApiError:
     return invalid("Only mono audio supported.")
 
 
+def too_many_channels(channels: int) -> ApiError:
+    return invalid(f"at most 8 channels of a stream are served, got {channels}")
+
+
 def rate_out_of_range(rate: int) -> ApiError:
     return invalid(f"sample_rate_hertz must be between 8000 and 96000, got {rate}")
 

@@ -6,16 +6,11 @@ from collections.abc import Iterator
 
 from ingest.audio.types import AudioFormat, AudioReader, BrokenSource, Samples
 from tenor.errors import BadInput
-from tenor.reading import reading
+from tenor.reading import is_endless, reading
 
 LOWEST_RATE, HIGHEST_RATE = 1000, 768_000
 MOST_SAMPLES = 8_000_000
 """A second, of all channels: 32 channels of the best microphones."""
-FREE_S = 3600.0
-"""So long may any file be, and longer only if it is larger:"""
-LEAST_BYTES = 10.0
-"""for a second of audio. The leanest codec for speech takes ten times as much, and a few kilobytes of FLAC hold days of
-silence."""
 
 
 def check_format(name: str, audio: AudioFormat) -> None:
@@ -29,7 +24,6 @@ def blocks_of(reader: AudioReader, name: str) -> Iterator[Samples]:
     with reading(name, BrokenSource):
         for block in reader.blocks():
             heard += len(block)
-            seconds = heard / reader.format.rate
-            if seconds > FREE_S + reader.packed_bytes / LEAST_BYTES:
+            if is_endless(heard / reader.format.rate, reader.packed_bytes):
                 raise BrokenSource(f"{name} cannot be read on: {reader.packed_bytes:,} bytes that unpack without end")
             yield block

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from types import TracebackType
+
+import numpy as np
 
 from asr.local.api.recognition_config import SessionConfig
 from asr.local.api.results import empty_final, is_empty, select_results
@@ -12,6 +14,8 @@ from asr.local.codecs.decoder import AudioDecoder
 from asr.local.errors import busy
 from asr.local.stt.types import Busy, RecognitionResult, RecognitionStream, Recognizer, Samples
 
+_PIECE_S = 10.0
+"""So much audio is recognised at a time, whatever a message holds."""
 _QUICK = 32 * 1024
 """Messages up to here are decoded on the spot; larger ones in a thread, so that others are not kept waiting."""
 
@@ -49,11 +53,7 @@ class RecognitionSession:
         return self._frames / self._decoder.rate if self._decoder.rate else 0.0
 
     async def feed(self, data: bytes) -> list[ChannelResult]:
-        if len(data) > _QUICK:
-            samples = await asyncio.to_thread(self._decoder.read, data)
-        else:
-            samples = self._decoder.read(data)
-        return await self._feed(samples)
+        return await self._feed(self._decoder.read(data), in_thread=len(data) > _QUICK)
 
     async def end_utterance(self) -> list[ChannelResult]:
         return await self._ask(lambda stream, _: stream.end_utterance())
@@ -66,13 +66,25 @@ class RecognitionSession:
             rest.append((1, empty_final(round(self.seconds * 1000))))
         return rest
 
-    async def _feed(self, samples: Samples) -> list[ChannelResult]:
-        if not len(samples):
-            return []
-        self._frames += len(samples)
-        if not self._streams:
-            self._open()
-        return await self._ask(lambda stream, channel: stream.feed(samples[:, channel]))
+    async def _feed(self, pieces: Iterator[Samples], *, in_thread: bool = False) -> list[ChannelResult]:
+        results: list[ChannelResult] = []
+        while (samples := await asyncio.to_thread(self._take, pieces) if in_thread else self._take(pieces)) is not None:
+            self._frames += len(samples)
+            if not self._streams:
+                self._open()
+            results += await self._ask(lambda stream, channel: stream.feed(samples[:, channel]))
+        return results
+
+    def _take(self, pieces: Iterator[Samples]) -> Samples | None:
+        """The next few seconds; None at the end."""
+        taken: list[Samples] = []
+        frames = 0
+        for samples in pieces:
+            taken.append(samples)
+            frames += len(samples)
+            if frames >= _PIECE_S * self._decoder.rate:
+                break
+        return np.concatenate(taken) if taken else None
 
     def _open(self) -> None:
         options = self.config.with_rate(self._decoder.rate)

@@ -6,6 +6,7 @@ first bytes decide: WAV, FLAC, Ogg Opus, or no header at all.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,14 +19,16 @@ from asr.local.codecs.wav import A_LAW as WAV_A_LAW
 from asr.local.codecs.wav import MU_LAW as WAV_MU_LAW
 from asr.local.codecs.wav import PCM as WAV_PCM
 from asr.local.codecs.wav import WavReader
-from asr.local.errors import header_mismatch, invalid, only_mono, rate_out_of_range
+from asr.local.errors import header_mismatch, invalid, only_mono, rate_out_of_range, too_many_channels
 from asr.local.stt.types import Samples
 from tenor.g711 import ALAW, ULAW
+from tenor.reading import is_endless
 
 Encoding = riva_audio_pb2.AudioEncoding
 MODEL_RATE = 16000
 TELEPHONE_RATE = 8000
 LOWEST_RATE, HIGHEST_RATE = 8000, 96000
+MOST_CHANNELS = 8
 _WAV_ENCODING = {WAV_PCM: Encoding.LINEAR_PCM, WAV_A_LAW: Encoding.ALAW, WAV_MU_LAW: Encoding.MULAW}
 _COMPANDED = {Encoding.MULAW: ULAW, Encoding.ALAW: ALAW}
 
@@ -48,12 +51,15 @@ class DeclaredFormat:
             raise rate_out_of_range(self.rate)
         if self.channels < 0:
             raise invalid(f"audio_channel_count must not be negative, got {self.channels}")
+        if self.channels > MOST_CHANNELS:
+            raise too_many_channels(self.channels)
         if self.channels > 1 and not self.separate_channels:
             raise only_mono()
 
 
 class AudioDecoder:
-    """Takes the bytes of one stream, cut anywhere, and gives samples as (frames, channels).
+    """Takes the bytes of one stream, cut anywhere, and gives samples as (frames, channels), piece by piece: a few bytes
+    may hold hours, and whoever takes the pieces sets the pace.
 
     `rate` and `channels` are 0 until enough has arrived to know them; samples never come before that.
     """
@@ -68,23 +74,24 @@ class AudioDecoder:
         self._decoder: PacketDecoder | None = None
         self._rest = b""
         self._sniffed = False
+        self._bytes = self._frames = 0
 
-    def read(self, data: bytes) -> Samples:
+    def read(self, data: bytes) -> Iterator[Samples]:
+        self._bytes += len(data)
         if not self._sniffed:
             self._waiting += data
             kind = _sniff(bytes(self._waiting[:12]))
             if kind is None:
-                return self._nothing()
+                return
             data = self._begin(kind)
-        return self._read(data)
+        yield from self._checked(self._read(data))
 
-    def finish(self) -> Samples:
+    def finish(self) -> Iterator[Samples]:
         """What was still held back. A stream too short to tell what it is has no header."""
-        if not self._sniffed:
-            return self._read(self._begin("")) if self._waiting else self._nothing()
-        if self._decoder is None:
-            return self._nothing()
-        return self._checked(self._decoder.finish())
+        if not self._sniffed and self._waiting:
+            yield from self._checked(self._read(self._begin("")))
+        elif self._decoder is not None:
+            yield from self._checked(self._decoder.finish())
 
     def _begin(self, kind: str) -> bytes:
         self._sniffed = True
@@ -104,14 +111,16 @@ class AudioDecoder:
         self._waiting.clear()
         return waiting
 
-    def _read(self, data: bytes) -> Samples:
+    def _read(self, data: bytes) -> Iterator[Samples]:
         if self._decoder is not None:
-            return self._checked(self._decoder.read(data))
+            yield from self._decoder.read(data)
+            return
         if self._wav is not None:
             data = self._wav.read(data)
             if not self.rate and self._wav.format is not None:
                 self._settle_wav(self._wav)
-        return self._samples(data) if self.rate else self._nothing()
+        if self.rate:
+            yield self._samples(data)
 
     def _settle_wav(self, wav: WavReader) -> None:
         assert wav.format is not None
@@ -125,17 +134,26 @@ class AudioDecoder:
             raise header_mismatch()
         self._settle(encoding, wav.format.rate, wav.format.channels)
 
-    def _checked(self, samples: Samples) -> Samples:
+    def _checked(self, pieces: Iterator[Samples]) -> Iterator[Samples]:
         """Compressed streams are believed about rate and channels: NVIDIA's C++ client makes up both."""
-        if self._decoder is not None and self._decoder.rate and not self.rate:
-            self._settle(self._encoding, self._decoder.rate, self._decoder.channels)
-        return samples
+        for samples in pieces:
+            if self._decoder is not None and not self.rate:
+                self._settle(self._encoding, self._decoder.rate, self._decoder.channels)
+            if samples.shape[1] != self.channels:
+                raise invalid("undecodable audio: the number of channels changes within the stream")
+            self._frames += len(samples)
+            if is_endless(self._frames / self.rate, self._bytes):
+                raise invalid(f"undecodable audio: {self._bytes} bytes that unpack without end")
+            if len(samples):
+                yield samples
 
     def _settle(self, encoding: int, rate: int, channels: int) -> None:
         if not LOWEST_RATE <= rate <= HIGHEST_RATE:
             raise rate_out_of_range(rate)
         if channels > 1 and not self._declared.separate_channels:
             raise only_mono()
+        if channels > MOST_CHANNELS:
+            raise too_many_channels(channels)
         self._encoding, self.rate, self.channels = encoding, rate, channels
 
     def _samples(self, data: bytes) -> Samples:
@@ -151,9 +169,6 @@ class AudioDecoder:
         else:
             values = table[np.frombuffer(data, np.uint8, whole)]
         return values.reshape(-1, self.channels)
-
-    def _nothing(self) -> Samples:
-        return np.empty((0, max(1, self.channels)), np.int16)
 
 
 def _sniff(start: bytes) -> str | None:

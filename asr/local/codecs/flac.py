@@ -7,10 +7,11 @@ frames; where a frame ends can be told from the header of the next.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import av
 
-from asr.local.codecs.packets import concatenated, decode_packet
+from asr.local.codecs.packets import decode_packet
 from asr.local.errors import ApiError, invalid
 from asr.local.stt.types import Samples
 
@@ -24,48 +25,48 @@ class FlacDecoder:
         self.rate = self.channels = 0
         self._codec = av.AudioCodecContext.create("flac", "r")
         self._buffer = bytearray()
+        self._metadata = 0
+        """Bytes of it so far."""
         self._in_frames = False
         self._next: tuple[int, int] | None = None
         """Blocking strategy and number that the header of the next frame must carry."""
         self._searched = 0
 
-    def read(self, data: bytes) -> Samples:
+    def read(self, data: bytes) -> Iterator[Samples]:
         self._buffer += data
-        if not self._in_frames and not self._read_metadata():
-            return concatenated([], self.channels)
-        return concatenated(
-            (part for frame in self._frames() for part in decode_packet(self._codec, frame)), self.channels
-        )
+        if self._in_frames or self._read_metadata():
+            for frame in self._frames():
+                yield from decode_packet(self._codec, frame)
 
-    def finish(self) -> Samples:
+    def finish(self) -> Iterator[Samples]:
         if not self._in_frames:
             raise invalid("undecodable flac: it ends within its header")
-        try:
-            last = list(decode_packet(self._codec, bytes(self._buffer))) if self._buffer else []
-        except ApiError:
-            # A recording that was cut off ends within a frame; what came before it has been decoded.
-            last = []
-        return concatenated([*last, *decode_packet(self._codec, None)], self.channels)
+        # A recording that was cut off ends within a frame; what came before it has been decoded.
+        with suppress(ApiError):
+            if self._buffer:
+                yield from decode_packet(self._codec, bytes(self._buffer))
+        yield from decode_packet(self._codec, None)
 
     def _read_metadata(self) -> bool:
-        """Walk the metadata blocks; False while some are still to come."""
-        at, last, head = 4, False, self._buffer
-        while not last:
-            if len(head) < at + 4:
+        """Walk the metadata blocks, behind the four bytes that say it is FLAC; False while some are still to come."""
+        head, begin = self._buffer, 0 if self._metadata else 4
+        while not self._in_frames:
+            if len(head) < begin + 4:
                 return False
-            last, kind = bool(head[at] & 0x80), head[at] & 0x7F
-            size = int.from_bytes(head[at + 1 : at + 4], "big")
-            if len(head) < at + 4 + size:
-                if len(head) > _LONGEST_METADATA:
-                    raise invalid("undecodable flac: its metadata does not end")
+            last, kind = bool(head[begin] & 0x80), head[begin] & 0x7F
+            size = int.from_bytes(head[begin + 1 : begin + 4], "big")
+            end = begin + 4 + size
+            if self._metadata + end > _LONGEST_METADATA:
+                raise invalid("undecodable flac: its metadata does not end")
+            if len(head) < end:
                 return False
             if kind == 0:
-                self._read_stream_info(bytes(head[at + 4 : at + 4 + size]))
-            at += 4 + size
+                self._read_stream_info(bytes(head[begin + 4 : end]))
+            del head[:end]
+            self._metadata += end
+            begin, self._in_frames = 0, last
         if not self.rate:
             raise invalid("undecodable flac: no stream information")
-        del head[:at]
-        self._in_frames = True
         return True
 
     def _read_stream_info(self, block: bytes) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import av
-import numpy as np
 
-from asr.local.codecs.packets import concatenated, decode_packet
+from asr.local.codecs.packets import decode_packet
 from asr.local.errors import invalid
 from asr.local.stt.types import Samples
 
@@ -25,24 +24,21 @@ class OggOpusDecoder:
         self._pre_skip = 0
         self._given = 0
 
-    def read(self, data: bytes) -> Samples:
+    def read(self, data: bytes) -> Iterator[Samples]:
         self._buffer += data
-        decoded: list[Samples] = []
         while (page := self._take_page()) is not None:
             flags, position, packets = page
-            decoded += [samples for packet in packets for samples in self._decode(packet)]
-            if flags & _END_OF_STREAM and position >= 0:
-                # The last page says where the recording really ends; the codec pads to a whole frame.
-                surplus = self._given + sum(map(len, decoded)) - max(0, position - self._pre_skip)
-                decoded = _cut(decoded, surplus)
-        samples = concatenated(decoded, self.channels)
-        self._given += len(samples)
-        return samples
+            # The last page says where the recording really ends; the codec pads to a whole frame.
+            last = bool(flags & _END_OF_STREAM) and position >= 0
+            for samples in (samples for packet in packets for samples in self._decode(packet)):
+                kept = samples[: max(0, position - self._pre_skip - self._given)] if last else samples
+                self._given += len(kept)
+                yield kept
 
-    def finish(self) -> Samples:
+    def finish(self) -> Iterator[Samples]:
         if not self.rate:
             raise invalid("undecodable ogg: it ends within its header")
-        return concatenated([], self.channels)
+        yield from ()
 
     def _take_page(self) -> tuple[int, int, list[bytes]] | None:
         """The next whole page: its flags, its granule position and the packets that end in it."""
@@ -81,11 +77,3 @@ class OggOpusDecoder:
         self.rate, self.channels = 48000, packet[9]
         self._pre_skip = int.from_bytes(packet[10:12], "little")
         self._codec.extradata = packet
-
-
-def _cut(parts: list[Samples], surplus: int) -> list[Samples]:
-    """Without the last `surplus` frames."""
-    if surplus <= 0 or not parts:
-        return parts
-    whole = np.concatenate(parts)
-    return [whole[: max(0, len(whole) - surplus)]]

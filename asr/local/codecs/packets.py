@@ -6,7 +6,7 @@ inside a demuxer for bytes that may never come, and what is kept is at most one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import av
@@ -18,14 +18,15 @@ from asr.local.stt.types import Samples
 
 
 class PacketDecoder(Protocol):
-    """`rate` and `channels` are 0 until the header has been read; samples come as (frames, channels)."""
+    """`rate` and `channels` are 0 until the header has been read; samples come as (frames, channels), packet by packet:
+    few bytes may hold much."""
 
     rate: int
     channels: int
 
-    def read(self, data: bytes) -> Samples: ...
+    def read(self, data: bytes) -> Iterator[Samples]: ...
 
-    def finish(self) -> Samples: ...
+    def finish(self) -> Iterator[Samples]: ...
 
 
 def decode_packet(codec: av.AudioCodecContext, packet: bytes | None) -> Iterator[Samples]:
@@ -42,11 +43,3 @@ def decode_packet(codec: av.AudioCodecContext, packet: bytes | None) -> Iterator
         elif values.dtype == np.int32:
             values = values >> 16
         yield values.astype(np.int16)
-
-
-def concatenated(parts: Iterable[Samples], channels: int) -> Samples:
-    """All parts in one; a stream keeps the channels its header promised."""
-    found = [np.empty((0, max(1, channels)), np.int16), *parts]
-    if any(part.shape[1] != found[0].shape[1] for part in found):
-        raise invalid("undecodable audio: the number of channels changes within the stream")
-    return np.concatenate(found)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from ingest.audio import bounds
 from ingest.audio.publisher import publish_recordings
 from ingest.audio.pyav_decoder import PyAvDecoder
 from ingest.audio.recording import open_recording
@@ -17,6 +16,7 @@ from ingest.audio.types import BrokenSource, Samples
 from ingest.options import IngestOptions
 from ingest.sources import Source
 from tenor.errors import BadInput
+from tenor.reading import LEAST_BYTES
 from tests.ingest.audio.listener import Listener
 from tests.ingest.audio.sounds import silent_flac
 
@@ -40,7 +40,7 @@ def test_a_few_kilobytes_that_hold_days_of_silence(tmp_path: Path, decoder: str)
         pytest.raises(BrokenSource, match=r"silence\.flac cannot be read on: .* bytes that unpack without end"),
     ):
         ends_ms.extend(block.end_ms for block in recording)
-    assert 3600 <= ends_ms[-1] / 1000 < 3600 + path.stat().st_size / bounds.LEAST_BYTES + 1
+    assert 3600 <= ends_ms[-1] / 1000 < 3600 + path.stat().st_size / LEAST_BYTES + 1
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
 
 
