@@ -26,7 +26,8 @@ _RAIN: Final = (
 _SNOW: Final = r"snow|snows|snowy|snowing|snowed|snowfall|flurries|white christmas|blizzard|snow chains"
 _TEMPERATURE: Final = (
     r"temperature|temperatures|temp|temps|degrees|how (?:hot|cold|warm|cool|chilly)|hot|cold|warm|chilly|freezing|"
-    r"warmer|colder|(?:hotter|cooler) than|heat|(?:above|below|over|under) (?:\d+|freezing|zero)|jacket|sweater|"
+    r"warmer|colder|(?:hotter|cooler) than|heat|(?:above|below|over|under) "
+    r"(?:(?!\d+ (?:dollars|bucks))\d+|freezing|zero)|jacket|sweater|"
     r"coat|below zero|freeze|wear (?:shorts|a tank top|flip flops)"
 )
 _HUMID: Final = r"humid|humidity|muggy|sticky|damp"
@@ -60,6 +61,11 @@ KIND_OF_PLACE: Final = (
     r"(?: (?:in|near|around|close|nearby|at|by|on|for me|please|here|there|somewhere|open) ?.*)?$"
 )
 """Asks for a kind of place and says no more than where."""
+CUISINE: Final = (
+    r"^(?:some |any |good |maybe )?(?!(?:cat|dog|pet|fish|bird|baby|frozen|canned|junk)\b)"
+    r"(?:\w+ ){1,2}(?:food|cuisine)$"
+)
+"""What a kind of restaurant serves, and nothing else."""
 
 _INTENTS: Final = tuple(
     (name, score, re.compile(pattern))
@@ -148,6 +154,7 @@ _INTENTS: Final = tuple(
             0.92,
             r"\b(?:feel like (?:having|eating)|(?:i'd like|i would like|i want) (?:some )?(?:\w+ )?food)\b",
         ),
+        ("store_location", 0.92, CUISINE),
         ("inventory_check", 0.9, r"^(?:i want|i need|i'd like|i would like) to (?:buy|get|find)\b"),
         ("inventory_check", 0.6, r"^(?:i need|i want|i'd like|i would like|looking for|i'm looking for|got)\b"),
     )
@@ -157,7 +164,8 @@ _SMALL_TALK: Final = tuple(
     (
         name,
         re.compile(
-            rf"^(?:(?:oh|well|ok|okay|and|um|uh|hey|great|alright|all right|no|yes),? )*(?:{pattern})"
+            r"^(?:(?:oh|well|ok|okay|and|um|uh|hey|great|alright|all right|no thanks|no thank you|no|yes),? )*"
+            rf"(?:{pattern})"
             r"(?:[ ,]+(?:nara|there|then|now|please|so much|very much|a lot|again|you|all|today|everyone|man|"
             r"for (?:the|your) (?:help|info|information)|for that|for now|friend|good ?bye|bye|thanks|thank you))*$"
         ),
@@ -192,9 +200,10 @@ _SMALL_TALK: Final = tuple(
         ),
         (
             "universal.goodbye",
-            r"(?:good ?bye|bye(?: bye)?|see (?:you|ya)(?: later| soon)?|that's all(?: i need(?:ed)?)?|"
-            r"that is all|that will be all|that'll be all|have a (?:good|nice|great) (?:day|one|evening)|"
-            r"i'm done|i am done|we're done|later|catch you later|take care|thats all|"
+            r"(?:good ?bye|bye(?: bye)?|see (?:you|ya)(?: later| soon)?|"
+            r"(?:that's|thats|that is|that will be|that'll be) (?:all|everything)(?: i need(?:ed)?)?|"
+            r"have a (?:good|nice|great) (?:day|one|evening)|"
+            r"i'm done|i am done|we're done|later|catch you later|take care|"
             r"nothing else|thanks,? (?:good)?bye|thank you,? (?:good)?bye|thanks,? that's all|gotta go|good night)",
         ),
         (
@@ -259,9 +268,11 @@ _PERSON: Final = re.compile(
     r"rep|someone|somebody|operator|colleague|manager|supervisor|employee|staff|people|human being|advisor)|"
     r"(?:real|actual|live|human) (?:person|human|agent|being|representative|operator|rep|one)|customer "
     r"(?:service|support|care)|"
-    r"(?:want|need|like|have|see|is there|get me|gimme) (?:to (?:talk|speak|chat) (?:to|with) )?(?:a|an|the|your) "
+    r"(?:want|need|like|have|see|is there|(?:get|give|find|bring|call|send) me|gimme) "
+    r"(?:to (?:talk|speak|chat) (?:to|with) )?(?:a|an|the|your) "
     r"(?:person|human|agent|representative|operator|manager|supervisor|rep)|"
     r"(?:someone|somebody) (?:real|else|human|who works)|human please|put me (?:through|on) (?:to|with)|"
+    r"(?:transfer|escalate) (?:me|this|the call)(?= ?(?:now|please|over|then|already)?$)|"
     r"(?:talk|speak|connect|transfer|switch) (?:\w+ ){0,3}(?:to|with) (?:the |your |a )?"
     r"(?:support|service|sales|front desk|office|help ?desk|team))\b|(?:^|\b(?:to|with|me|for) )(?:a human|a person|a "
     r"human being|a real person)(?: please)?$|"

@@ -11,10 +11,11 @@ from dialog.engine.session import SlotValue, Wish
 from dialog.engine.turn import Turn
 from dialog.understanding.keywords import plain_store
 
-_THERE: Final = re.compile(
-    r"\b(?:there|that (?:city|place|town|area|location|neighbou?rhood)|the same (?:city|place|town|area))\b",
-    re.IGNORECASE,
+LAST_PLACE: Final = (
+    r"(?:there|that (?:city|place|town|area|location|neighbou?rhood)|(?:the )?same (?:city|place|town|area|location))"
 )
+"""Means the last place; which one it was is known."""
+_THERE: Final = re.compile(rf"\b{LAST_PLACE}\b", re.IGNORECASE)
 _THERE_IS: Final = re.compile(
     r"\b(?:is|are|was|were|will|if) there\b(?!\s*$|[?.!])|\bthere(?:'s| is| are)\b", re.IGNORECASE
 )

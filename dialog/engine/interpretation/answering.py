@@ -8,11 +8,11 @@ from typing import Final
 from dialog.engine import asking
 from dialog.engine.handover import ask_for_person
 from dialog.engine.interpretation.correction import amended, corrects, without_negated
-from dialog.engine.interpretation.line import KNOWN, Line, held, is_wish, unknown_place
+from dialog.engine.interpretation.line import KNOWN, Line, held, is_wish, means_last_place, unknown_place
 from dialog.engine.ladder import not_answered
 from dialog.engine.running import Runner
 from dialog.engine.scope import remember, used_by
-from dialog.engine.session import Pending, SlotValue, Wish
+from dialog.engine.session import Frame, Pending, SlotValue, Wish
 from dialog.engine.turn import Turn
 from dialog.understanding.keywords import fixed_phrase, normal, plain_store
 from dialog.values.types import Value
@@ -162,6 +162,10 @@ def _slot(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
     if fixed_phrase(normal(line.text)) in ("universal.yes", "universal.no") and kind != "yes_no":
         not_answered(turn)
         return True
+    same_place = kind == "place" and means_last_place(line.text)
+    if same_place and (last := turn.session.recall.get(name)) is not None:
+        again = Value(type=kind, text=last.text, start=0, end=0, value=last.value, score=last.score)
+        return _fill(turn, runner, pending, again, line)
     nowhere = kind == "place" and pending.kind == "slot" and _names_nowhere(line)
     elsewhere = not nowhere and _elsewhere(turn, runner, line)
     task = turn.session.task
@@ -192,7 +196,7 @@ def _slot(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
     same_task = is_wish(line.intent) and line.score >= turn.assistant.patterns.digress_above and bool(line.rest())
     if same_task and turn.session.task is not None and not line.unknown_place:
         return False
-    if not nowhere and not (kind == "place" and line.here) and _also(turn, line, skip=name):
+    if not nowhere and not (kind == "place" and line.here) and _also(turn, line):
         turn.note("other values than asked")
         asking.ask_again(turn)
         return True
@@ -215,6 +219,8 @@ def _lead(turn: Turn, kind: str, line: Line) -> str:
         return ""
     if line.here:
         return turn.worded(turn.texts("here"), "here", 0)
+    if means_last_place(line.text):
+        return ""
     words = line.unknown_place or unknown_place(turn, line.text, asked=True)
     if not words:
         return ""
@@ -241,20 +247,27 @@ def _fill(turn: Turn, runner: Runner, pending: Pending, value: Value, line: Line
     return True
 
 
-def _also(turn: Turn, line: Line, skip: str) -> bool:
-    """Take values for other slots of the task, so that they are not asked for."""
+def _also(turn: Turn, line: Line, skip: str = "") -> bool:
+    """Take values for other slots of the task than the one that the line answers (`skip`), so that they are not asked
+    for."""
     task = turn.session.task
     if task is None:
         return False
     uses = used_by(turn, task.action)
     taken = False
     for name, value in line.slots(turn).items():
-        if name == "store" and plain_store(value.text):
+        if name in ("item", "store") and _says_nothing_new(task, name, value):
             continue
-        if name != skip and (uses is None or name in uses) and not _inside(line, name, skip):
+        if name != skip and (uses is None or name in uses) and not (skip and _inside(line, name, skip)):
             task.slots[name] = value
             taken = True
     return taken
+
+
+def _says_nothing_new(task: Frame, name: str, value: SlotValue) -> bool:
+    """A plain "store"; words that nobody knows ("downtown"), where what is looked for has been said."""
+    known = any(one in task.slots and not plain_store(task.slots[one].text) for one in ("item", "store"))
+    return (name == "store" and plain_store(value.text)) or (known and value.score <= KNOWN)
 
 
 def _inside(line: Line, name: str, other: str) -> bool:

@@ -27,7 +27,7 @@ from dialog.engine.interpretation.universal import small_talk, universal
 from dialog.engine.interpretation.wishes import split
 from dialog.engine.ladder import long_pause, not_answered, not_understood
 from dialog.engine.running import Runner
-from dialog.engine.session import Frame
+from dialog.engine.session import Frame, Wish
 from dialog.engine.stack import suspend
 from dialog.engine.turn import Turn
 from dialog.understanding.keywords import fixed_phrase, normal
@@ -43,8 +43,13 @@ SURE: Final = 0.8
 BELIEVED: Final = 0.9
 """From here on even a line of one value and small words ("i'd like thai food") is what it seems."""
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,100}>")
+_EMOJI_PARTS: Final = ("\ufe0f", "\u20e3")
+"""The variation selector and the key cap, which no text is written with."""
 NUMBERS: Final = ("number", "quantity", "size")
 """Types of slots that a 0 may answer."""
+STORE: Final = "store_location"
+WANTED: Final = frozenset(("need", "some", "any", "get", "got", "buy", "find", "have", "looking", "would", "i'm"))
+"""Words that say no more than that a thing is wanted."""
 CLOSE: Final = 0.1
 """Two intents nearer than this are asked about."""
 
@@ -151,11 +156,17 @@ def _service_failed(turn: Turn, runner: Runner, text: str) -> None:
 
 
 def clean(text: str) -> str:
-    """Without control characters and doubled blanks; empty when there are no letters or digits in it."""
+    """Without control characters, pictures and doubled blanks; empty when there are no letters or digits in it."""
     text = _TAG.sub(" ", text[: LONGEST * 4])
-    kept = "".join(" " if unicodedata.category(one)[0] in "CZ" else one for one in text)
+    kept = "".join(" " if _is_no_text(one) else one for one in text)
     kept = " ".join(kept.split())
     return kept if re.search(r"\w", kept) else ""
+
+
+def _is_no_text(one: str) -> bool:
+    kind = unicodedata.category(one)
+    picture = one > "\xff" and (kind in ("So", "Sk") or one in _EMOJI_PARTS)
+    return kind[0] in "CZ" or picture
 
 
 def _nothing(turn: Turn, text: str) -> None:
@@ -246,7 +257,7 @@ def _is_new(turn: Turn, runner: Runner, line: Line, frame: Frame) -> bool:
 def _wish(turn: Turn, runner: Runner, understander: Understander, line: Line) -> None:
     session = turn.session
     bare = line.only_values and len(line.values) == 1 and "sort" not in line.values and line.score < BELIEVED
-    if not is_wish(line.intent) or (bare and session.task is None):
+    if not is_wish(line.intent) or bare:
         _no_wish(turn, runner, line)
         return
     if _ambiguous(turn, runner, line):
@@ -287,12 +298,24 @@ def _ambiguous(turn: Turn, runner: Runner, line: Line) -> bool:
 
 
 def _no_wish(turn: Turn, runner: Runner, line: Line) -> None:
-    session = turn.session
     without_negated(line)
-    if line.only_values and session.task is None and all_known(line):
-        session.loose = line.slots(turn)
-        said = next(iter(line.values.values()))[0].text
-        known = {turn.assistant.slots[name].type for name in line.values}
-        turn.reply("loose_item" if known & {"item", "store"} else "loose_value", value=said)
+    if line.values and WANTED.issuperset(line.rest()) and all_known(line):
+        _loose(turn, runner, line)
         return
     runner.run(turn, not_understood(turn))
+
+
+def _loose(turn: Turn, runner: Runner, line: Line) -> None:
+    """Values before anything is wanted of them: they wait for the wish. A store, or a thing and a place, are one."""
+    session = turn.session
+    session.loose |= line.slots(turn)
+    kinds = {turn.assistant.slots[name].type: value for name, value in session.loose.items()}
+    if "store" in kinds or ("item" in kinds and "place" in kinds):
+        wish = Wish(intent=STORE, score=1.0, text=line.text, slots=session.loose)
+        if runner.begin(turn, wish):
+            session.intent = STORE
+            return
+    if "item" in kinds:
+        turn.reply("loose_item", value=kinds["item"].text)
+    else:
+        turn.reply("loose_value", value=next(iter(line.values.values()))[0].text)

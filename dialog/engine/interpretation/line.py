@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, Protocol, cast
 
+from dialog.engine.interpretation.anaphora import LAST_PLACE
 from dialog.engine.session import SlotValue
 from dialog.engine.turn import Turn
 from dialog.flow.model import Slot
@@ -58,11 +59,11 @@ _HERE: Final = re.compile(
     rf"^(?:(?:at|in|near|around|to|by|right|over|out) )*(?:{_NEAR}|here|this area|in the area|downtown|the area|home)$"
 )
 _HERE_SAID: Final = re.compile(rf"\b(?:{_NEAR}|(?<!from )here(?!'s\b| (?:is|are|we|you|to)\b))\b", re.IGNORECASE)
-_THERE: Final = re.compile(
-    r"^(?:(?:at|in|near|around|to|by|right|over|out|close to) )*"
-    r"(?:there|that (?:city|place|town|area|location|neighbou?rhood)|the same (?:city|place|town|area))$"
+_THERE: Final = re.compile(rf"^(?:(?:at|in|near|around|to|by|right|over|out|close to) )*{LAST_PLACE}$")
+_SAME_AGAIN: Final = re.compile(
+    rf"^(?:(?:um|uh|oh|well|just|still|also|and|yes|yeah|at|in|near|for) )*(?:{LAST_PLACE}|(?:the )?same(?: one)?)"
+    r"(?: (?:as before|as last time|again|please|too|as well|still|then))*$"
 )
-"""The last place; which one it was is known."""
 _CUE_WORDS: Final = frozenset(("near", "around", "nearby", "close", "over", "in", "at", "by", "to"))
 _MEANS_ANOTHER: Final = frozenset(("eat", "hungry", "starving", "dine"))
 _HUNGRY: Final = re.compile(r"\b(?:eat|hungry|starving|dine)\b", re.IGNORECASE)
@@ -194,7 +195,8 @@ def _sought(turn: Turn, slot: Slot, line: Line) -> list[Value]:
         elif slot.type == "place" and refers_back(span.text):
             continue
         elif value := parser.answer(span.text, context):
-            values.append(_moved(value, span, slot))
+            if value.score == 1.0 or not _is_product(turn, span.text):  # oranges are not orange
+                values.append(_moved(value, span, slot))
         elif slot.type == "sort" and span.slot in SORTS:
             values.append(Value(type="sort", text=span.text, start=span.start, end=span.end, value=SORTS[span.slot]))
         elif slot.type == "place" and span.score >= 0.5 and not _is_size(turn, span):
@@ -208,10 +210,21 @@ def refers_back(text: str) -> bool:
     return bool(_THERE.match(words)) or _CUE_WORDS.issuperset(words.split())
 
 
+def means_last_place(text: str) -> bool:
+    """Whether an answer is the last place again: "same city", "the same as before"."""
+    return bool(_SAME_AGAIN.match(normal(text)))
+
+
 def _is_size(turn: Turn, span: Span) -> bool:
     """ "in queen" is where no place is."""
     parser = turn.parsers.get("size")
     return parser is not None and parser.answer(span.text, turn.parse_context()) is not None
+
+
+def _is_product(turn: Turn, text: str) -> bool:
+    parser = turn.parsers.get("item")
+    value = parser.answer(text, turn.parse_context()) if parser is not None else None
+    return value is not None and value.score == 1.0
 
 
 def _moved(value: Value, span: Span, slot: Slot) -> Value:

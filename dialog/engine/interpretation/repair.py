@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from dialog.engine.interpretation.correction import without_negated
 from dialog.engine.interpretation.line import Line, is_wish, read_line
 from dialog.engine.turn import Turn
 from dialog.understanding.types import Understander
@@ -19,9 +20,9 @@ from dialog.values.types import Value
 
 _MARKER: Final = re.compile(
     r"[\s,.;:-]*\b(?:no,? wait|wait,? no|no,? sorry|sorry,? no|oh,? sorry|no,? i mean|i mean|i meant|"
-    r"or rather|rather|make that|scratch that|correction|no,? actually|actually,? no|actually make (?:it|that)|"
-    r"excuse me|sorry,? i mean|sorry|no no|no make (?:it|that)|wait|hang on|actually)\b[\s,.;:-]*(?:i (?:mean|"
-    r"meant) )?",
+    r"no(?=,? not\b)|or rather|rather|make that|scratch that|correction|no,? actually|actually,? no|"
+    r"actually make (?:it|that)|excuse me|sorry,? i mean|sorry|no no|no make (?:it|that)|wait|hang on|"
+    r"actually)\b[\s,.;:-]*(?:i (?:mean|meant) )?",
     re.IGNORECASE,
 )
 _NO: Final = re.compile(r"[\s,.;:-]+no[\s,.;:]+(?=\w)", re.IGNORECASE)
@@ -53,6 +54,7 @@ def read_repaired(turn: Turn, understander: Understander, text: str) -> Line:
 def _repaired(turn: Turn, understander: Understander, text: str, cut: re.Match[str]) -> Line | None:
     before = read_repaired(turn, understander, text[: cut.start()])
     after = read_line(turn, understander, text[cut.end() :])
+    without_negated(after)  # "no not mesa tempe"
     if is_wish(after.intent) and after.score >= 0.7 and not after.only_values:
         winner = after if not is_wish(before.intent) or after.rest() else before
     elif after.values and (is_wish(before.intent) or set(after.values) & set(before.values)):

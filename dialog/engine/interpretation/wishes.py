@@ -8,12 +8,13 @@ from typing import Final
 
 import msgspec
 
-from dialog.engine.interpretation.line import Line, all_known, is_wish, read_line
+from dialog.engine.interpretation.line import SPANS_ONLY, Line, all_known, is_wish, read_line
 from dialog.engine.interpretation.repair import begins_repair, is_repair, read_repaired
 from dialog.engine.scope import needed_by
 from dialog.engine.session import Wish
 from dialog.engine.turn import Turn
 from dialog.understanding.types import Understander
+from dialog.values.types import Value
 
 ActionOf = Callable[[str], str]
 MOST: Final = 3
@@ -52,6 +53,8 @@ def split(turn: Turn, understander: Understander, text: str, whole: Line, action
     repairing = False
     for start, end in zip(starts, ends, strict=True):
         piece = read_line(turn, understander, text[start:end])
+        named = _named_in(turn, whole, start, end) if not piece.values else {}
+        piece.values = piece.values or named
         joins = repairing or begins_repair(text[start:end])
         if not lines or (not is_wish(lines[-1].intent) and len(lines) == 1):  # what leads in belongs to the first wish
             begin = begins[0] if begins else start
@@ -59,7 +62,7 @@ def split(turn: Turn, understander: Understander, text: str, whole: Line, action
         elif not joins and (_is_own(piece) or _is_another_task(lines[-1], piece, action_of)):
             lines.append(piece)
             begins.append(start)
-        elif not joins and _is_another(turn, lines[-1], piece):
+        elif not joins and _is_another(turn, lines[-1], piece) and (named or all_known(piece)):
             for name in piece.values.keys() - lines[-1].values.keys():  # "in miami or phoenix tomorrow"
                 lines[-1].values[name] = piece.values[name]
             lines.append(_like(lines[-1], piece))
@@ -131,8 +134,17 @@ def _is_another(turn: Turn, before: Line, piece: Line) -> bool:
         piece.only_values
         and any(name in before.values and turn.assistant.slots[name].type in REPEATED for name in piece.values)
         and all(name in before.values or turn.assistant.slots[name].type in SHARED for name in piece.values)
-        and all_known(piece)
     )
+
+
+def _named_in(turn: Turn, whole: Line, start: int, end: int) -> dict[str, list[Value]]:
+    """Things nobody knows that only the whole line shows to be things: "butter or margarine"."""
+    return {
+        name: [msgspec.structs.replace(one, start=one.start - start, end=one.end - start) for one in inside]
+        for name, values in whole.values.items()
+        if turn.assistant.slots[name].type in SPANS_ONLY
+        and (inside := [one for one in values if start <= one.start and one.end <= end])
+    }
 
 
 def _like(before: Line, piece: Line) -> Line:

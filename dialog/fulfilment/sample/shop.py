@@ -130,11 +130,21 @@ class SampleShop:
     def item_names() -> list[str]:
         """What a shopper may call the products, for parsers and recognisers that want to know."""
         rows = table("products")
-        return sorted({row["type"] for row in rows} | {row["name"].split(",")[0] for row in rows})
+        whole = {row["name"].split(",")[0] for row in rows}
+        names = {row["type"] for row in rows} | whole | {_MODEL.sub("", name) for name in whole}
+        words = {word.lstrip("=") for row in [*rows, *table("departments")] for word in listed(row["words"])}
+        return sorted(names | {word for word in words if word.replace(" ", "").isalpha()})  # "65 inch" is a size
+
+    @staticmethod
+    def misheard() -> dict[str, str]:
+        """Products as recognisers write them, and what was said. What is a product itself is none of these."""
+        return {row["heard"]: row["meant"] for row in table("misheard")}
 
     @staticmethod
     def store_names() -> list[str]:
-        return sorted({name for row in table("store_types") for name in [row["type"], *listed(row["names"])]})
+        columns = [(row, column) for row in table("store_types") for column in ("type", "names", "words")]
+        columns += [(row, "names") for row in table("chains")]
+        return sorted({name for row, column in columns for name in listed(row[column])})
 
 
 @lru_cache(1)

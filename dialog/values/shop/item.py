@@ -5,7 +5,7 @@ value the product as text: the catalogue's name if it is known, else the words w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from dialog.values import normalise
 from dialog.values.shop.catalogue import Catalogue, stems
@@ -21,10 +21,11 @@ TRAILING = word_set(
     "also yet though anymore still in on at for of the a an and or is are cost costs price"
 )
 MOST_WORDS = 8
+MISHEARD_SCORE = 0.9
 NEVER = word_set(
     "it that this one ones them those these something anything nothing everything stuff thing things i me you "
     "yes no okay what which who where when why how there here none neither both all any whatever idk dunno "
-    "dont know cheapest cheaper best first second third fourth last other same"
+    "its thats im dont know cheapest cheaper best first second third fourth last other same"
 )
 
 
@@ -38,8 +39,12 @@ class ItemParser:
 
     kind = "item"
 
-    def __init__(self, names: Iterable[str] = (), ordinary: Collection[str] = ()) -> None:
+    def __init__(
+        self, names: Iterable[str] = (), ordinary: Collection[str] = (), misheard: Mapping[str, str] = {}
+    ) -> None:
+        """`misheard` are names as recognisers write them ("genes")."""
         self.catalogue = Catalogue(names, ordinary)
+        self.misheard = {stems(heard): meant for heard, meant in misheard.items()}
 
     def find(self, line: str, context: ParseContext) -> list[Value]:
         tokens = tokenise(line)
@@ -66,6 +71,8 @@ class ItemParser:
             return None
         words = stems(line[tokens[first].start : tokens[last - 1].end])
         name, score = self.catalogue.exact(words), 1.0
+        if name is None and words in self.misheard:
+            name, score = self.misheard[words], MISHEARD_SCORE
         if name is None and (near := self.catalogue.like(words)) is not None:
             name, score = near
         if name is None:

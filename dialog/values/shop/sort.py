@@ -37,6 +37,9 @@ ORDERS = {
         "within walking distance;walking distance;newest"
     ),
 }
+_DEAR = "expensive;pricey;fancy;costly;dear;upscale;posh;overpriced;high end"
+_NOT = "not;not too;not so;not very;not that;not overly;nothing;nothing too;nothing so;isn't too;aren't too"
+ORDERS["price.low"] += "".join(f";{no} {dear}" for no in _NOT.split(";") for dear in _DEAR.split(";"))
 # "best buy" is a store, "top" a piece of clothing unless something is sorted by it.
 NOT_BEFORE = {"best": ("buy", "by", "western"), "top": ("and", "tops", "in", "for", "with", ""), "budget": ("rental",)}
 

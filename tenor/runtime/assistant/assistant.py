@@ -76,7 +76,7 @@ def parsers_of(kinds: Iterable[str]) -> dict[str, Parser]:
     found = {kind: parser(kind) for kind in dict.fromkeys(kinds)}
     if "item" in found or "store" in found:
         shop = SampleShop()
-        found["item"] = ItemParser(shop.item_names(), not_misspelt())
+        found["item"] = ItemParser(shop.item_names(), not_misspelt(), shop.misheard())
         found["store"] = StoreParser(shop.store_names(), not_misspelt())
         shop.close()
     return found

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from dialog.flow.model import Assistant
-from dialog.understanding.keywords import KIND_OF_PLACE, OUR_STORE, Keywords, fixed_phrase, normal
+from dialog.understanding.keywords import CUISINE, KIND_OF_PLACE, OUR_STORE, Keywords, fixed_phrase, normal
 from dialog.understanding.tags import CachedUnderstander
 from dialog.understanding.types import Intent, Reading, Span, Understander, VersionedUnderstander
 from dialog.understanding.unanswered import has_cue
@@ -41,6 +41,8 @@ DOUBTED: Final = 0.65
 """The same for a model that sees nothing meant."""
 CERTAIN: Final = 0.93
 """A model so sure that nothing is meant is believed."""
+SURE: Final = 0.8
+"""Below this, small talk and universal words may be the name of a thing ("milk")."""
 SUGGESTION: Final = 0.3
 PERSON: Final = "universal.person"
 ALIKE: Final = 0.85
@@ -58,7 +60,7 @@ _OVERRULED: Final = re.compile(
     r"\b(?:(?:can|could|may) i (?:return|exchange)|(?:want|need|like|have) to (?:return|exchange)|"
     r"return policy|feel like (?:having|eating)|craving|in the mood for|"
     r"(?:i(?:'d| would) like|i want) (?:some )?(?:\w+ )?food|i (?:want|need) to buy)\b|"
-    rf"{KIND_OF_PLACE}"
+    rf"{KIND_OF_PLACE}|{CUISINE}"
 )
 """Taken for nothing by the model; what the shop says about its products answers it, or a restaurant."""
 _IDIOM: Final = re.compile(
@@ -224,7 +226,7 @@ class CheckedModel:
         spans = _spans(text, parsed)
         if intents[0].name in _NAMES_THINGS:
             spans = _widened(text, spans, by_rules.spans)
-        if not intents[0].name.startswith(("universal.", "smalltalk.")):
+        if not intents[0].name.startswith(("universal.", "smalltalk.")) or intents[0].score < SURE:
             spans += [msgspec.structs.replace(span, score=SUGGESTION) for span in by_rules.spans]
         return Reading(text=text, intents=tuple(intents), spans=tuple(spans))
 
