@@ -188,10 +188,9 @@ def _quality(viewer: Viewer, database: Database, place: Place, version: DatasetV
     key = f"check {version.reference} {version.rows}"
     if st.button("Check again" if key in st.session_state else f"Check {version.reference}", key="check"):
         context = current_context()
-        names = None if version.source == "import" else context.names()
         frozen = {plain_words(text) for text in context.tools.frozen()}
         try:
-            st.session_state[key] = check(place, version, names, frozen=frozen, progress=_bar("checking"))
+            st.session_state[key] = check(place, version, context.names(), frozen=frozen, progress=_bar("checking"))
         except TenorError as error:
             elements.error("It cannot be checked.", f"{error.message}. {error.hint}")
             return

@@ -47,6 +47,8 @@ class ArchiveCounts(msgspec.Struct, kw_only=True):
     deleted_blobs: int = 0
     expired_calls: int = 0
     """Past `learn.keep_days`, and taken out."""
+    faults: list[str] = []
+    """Days that were left as they are, since a blob of theirs is damaged or missing."""
     calls: int = 0
     sentences: int = 0
     labels: int = 0
@@ -69,13 +71,19 @@ def archive(database: Database, settings: Settings, progress: Progress = lambda 
         for number, (kind, day) in enumerate(changed):
             progress(number, len(changed), f"{kind} of {day}")
             with changing(settings) as place:  # of one day only: an erasure need not wait for all of them
-                _step(session, settings, place, kind, day, wanted.get((kind, day), ""), counts)  # type: ignore[arg-type]
+                try:
+                    _step(session, settings, place, kind, day, wanted.get((kind, day), ""), counts)  # type: ignore[arg-type]
+                except BadInput as error:
+                    counts.faults.append(f"{kind} of {day}: {error.message}; {error.hint}")
             session.rollback()  # the next day is read as it is then
         progress(len(changed), len(changed), "")
     if changed:
         with changing(settings) as place:
             counts.deleted_blobs = sweep(place)
-    counts.expired_calls = expire(settings)
+    try:
+        counts.expired_calls = expire(settings)
+    except BadInput as error:
+        counts.faults.append(f"calls past their time: {error.message}; {error.hint}")
     counts.changed_days = len({day for _, day in changed})
     _total(counts, newest(Place(settings.learn_url)))
     return counts

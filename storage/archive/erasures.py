@@ -21,7 +21,7 @@ import msgspec
 import pyarrow.compute as pc
 
 from storage.archive import references, tables, turn_days
-from storage.archive.blobs import BlobStore
+from storage.archive.blobs import BlobStore, blob_name
 from storage.archive.parts import FOLDER as STATES
 from storage.archive.parts import Amendment, newest
 from storage.archive.sealing.tables import blocks_of, is_sealed
@@ -61,16 +61,21 @@ class PlaceErasure(msgspec.Struct, kw_only=True):
 
 
 def erase_at(place: Place, calls: Collection[str], receipt: str, keys: Collection[str] = ()) -> PlaceErasure:
-    """For who holds the lock. A blob that is damaged is told by name: what it holds cannot be known. `keys`: the ids of
-    the calls' keys, which are deleted already."""
+    """For who holds the lock. A blob that is damaged is told by name when all others are done: what it holds cannot be
+    known. `keys`: the ids of the calls' keys, which are deleted already."""
     done = PlaceErasure()
     blobs = BlobStore(place)
     replaced: dict[str, Replacement] = {}
     sealed: set[str] = set()
+    damaged: list[str] = []
     for sha256, kind in sorted(_tables(place).items()):
         if not blobs.has(sha256):
             continue
-        content = blobs.get(sha256)
+        try:
+            content = blobs.get(sha256)
+        except BadInput:
+            damaged.append(sha256)
+            continue
         if is_sealed(content):
             found = blocks_of(content)
             rows = pc.sum(found.filter(pc.is_in(found["key"], tables.texts(keys)))["rows"]).as_py() or 0
@@ -96,6 +101,11 @@ def erase_at(place: Place, calls: Collection[str], receipt: str, keys: Collectio
         _log(place, replaced.values())
         done.datasets = follow(place, replaced)
     done.datasets += [_reference(name) for name, names in references.manifests(place) if names.rows in sealed]
+    if damaged:
+        raise BadInput(
+            f"blob {damaged[0]} at {place.url} is damaged, so what it holds of the call is not known",
+            f"bring it back from the second place or a backup, or delete {blob_name(damaged[0])}; then erase again",
+        )
     if place.worm:
         return done
     for name in place.names(turn_days.FOLDER):  # also one that a kill left behind its blob
@@ -189,4 +199,5 @@ def _rewrite_day(place: Place, name: str, blobs: BlobStore) -> None:
     day = name.rpartition("/")[2].removesuffix(".csv")
     part = next((part for part in newest(place).parts if part.place == ("turns", day)), None)
     empty = tables.TURNS.empty_table()
-    turn_days.write_day(place, day, tables.from_bytes(blobs.get(part.sha256)) if part else empty)
+    rows = tables.from_bytes(blobs.get(part.sha256)) if part and blobs.has(part.sha256) else empty
+    turn_days.write_day(place, day, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import msgspec
 
@@ -10,6 +11,7 @@ from storage.archive.audio import sounds
 from storage.archive.blobs import BlobStore
 from storage.archive.parts import FOLDER, Part
 from storage.place import Place
+from tenor.errors import BadInput
 
 MANIFESTS = (FOLDER, "snapshots", "datasets")
 
@@ -31,9 +33,16 @@ def manifests(place: Place) -> Iterator[tuple[str, Names]]:
                     continue  # whoever uses it says what is wrong with it
 
 
-def named_blobs(place: Place) -> set[str]:
+class NamedBlobs(NamedTuple):
+    found: set[str]
     """All that are named, by a manifest or by a table of audio."""
+    damaged: list[str]
+    """Tables of audio that cannot be read: what they name is not known."""
+
+
+def named_blobs(place: Place) -> NamedBlobs:
     found: set[str] = set()
+    damaged: list[str] = []
     audio: set[str] = set()
     for _, names in manifests(place):
         found.update(part.sha256 for part in names.parts)
@@ -41,9 +50,11 @@ def named_blobs(place: Place) -> set[str]:
         found |= {names.rows} - {""}
     blobs = BlobStore(place)
     for sha256 in audio:
-        if blobs.has(sha256):
-            found |= {one for one, _, _ in sounds(blobs, sha256)}
-    return found
+        try:
+            found |= {one for one, _, _ in sounds(blobs, sha256)} if blobs.has(sha256) else set()
+        except BadInput:
+            damaged.append(sha256)
+    return NamedBlobs(found, damaged)
 
 
 def sweep(place: Place) -> int:
@@ -52,5 +63,7 @@ def sweep(place: Place) -> int:
         return 0
     place.delete_unfinished()
     blobs = BlobStore(place)
-    named = named_blobs(place)
+    named, damaged = named_blobs(place)
+    if damaged:
+        return 0
     return sum(blobs.delete(sha256) for sha256 in blobs.all() if sha256 not in named)

@@ -92,7 +92,7 @@ def _copy(source: Place, target: Place, progress: Callable[[int, int], None]) ->
 
 
 def _copy_blobs(source: BlobStore, target: BlobStore, report: SyncReport, progress: Callable[[int, int], None]) -> None:
-    wanted = named_blobs(source.place)
+    wanted, report.damaged = named_blobs(source.place)
     there = set(target.all())
     missing = sorted(wanted - there)
     report.known = len(wanted) - len(missing)
@@ -108,7 +108,7 @@ def _copy_blobs(source: BlobStore, target: BlobStore, report: SyncReport, progre
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for number, (sha256, size) in enumerate(zip(missing, pool.map(copy, missing), strict=True), 1):
             if size is None:
-                report.damaged.append(sha256)
+                report.damaged += [] if sha256 in report.damaged else [sha256]
             else:
                 report.copied += 1
                 report.copied_bytes += size

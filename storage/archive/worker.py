@@ -34,6 +34,8 @@ class ArchiveWorker:
     def _archive(self, database: Database) -> None:
         counts = archive(database, self._settings)
         log.info("archived", **msgspec.to_builtins(counts))
+        for fault in counts.faults:
+            log.error("a part of the archive is left as it is", reason=fault)
         if self._settings.learn.sync:
             report = sync(self._settings, self._settings.learn.sync)
             log.info("archive synchronised", **msgspec.to_builtins(report))

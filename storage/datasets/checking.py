@@ -20,6 +20,7 @@ from storage.datasets.shares import ShareReport, shares
 from storage.datasets.splits import is_held_out, is_long, plain_words
 from storage.datasets.versions import KINDS, rows_of
 from storage.place import Place
+from tenor.errors import BadInput
 from tenor.redaction.patterns import PatternRedactor
 from tenor.taxonomy.in_force import NamesInForce
 
@@ -70,7 +71,7 @@ def check(
         lambda: _leaks_between_versions(place, version, rows),
         lambda: _balance(rows, version),
         lambda: same_words(rows, workers),
-        lambda: _stray_labels(rows, names),
+        lambda: _stray_labels(rows, version, names),
         lambda: _personal(rows),
         lambda: _audio(rows),
         lambda: _short(rows),
@@ -112,14 +113,21 @@ def _leaks(rows: Sequence[dict[str, Any]], version: DatasetVersion, frozen: Coll
     if not version.declared:
         held = [row["id"] for row in rows if row["split"] in (*TRAINED, "test") and is_held_out(row["group"])]
         yield from _leak("error", "rows are of customers who are held out", held)
-        newest = min((row["at"] for row in rows if row["split"] == "test"), default=float("inf"))
-        late = [row["id"] for row in rows if row["split"] in TRAINED and row["at"] >= newest]
-        yield from _leak("error", "rows to train with are as new as those to test with", late)
+        yield from _leak("error", "rows to train with are as new as those to test with", _late(rows))
 
 
 def _leak(level: Any, message: str, ids: list[str]) -> Iterator[Finding]:
     if ids:
         yield Finding(level=level, about="leak", message=f"{len(ids)} {message}", rows=sorted(set(ids))[:SHOWN])
+
+
+def _late(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Rows to train with that are not older than the test, where times are known: a set without times has only one."""
+    split_by_time = [row for row in rows if row["split"] in (*TRAINED, "test")]
+    if len({row["at"] for row in split_by_time}) == 1:
+        return []
+    newest = min((row["at"] for row in split_by_time if row["split"] == "test"), default=float("inf"))
+    return [row["id"] for row in split_by_time if row["split"] in TRAINED and row["at"] >= newest]
 
 
 def _is_said(text: str, said: Collection[str]) -> bool:
@@ -134,7 +142,12 @@ def _leaks_between_versions(place: Place, version: DatasetVersion, rows: Sequenc
     for other in listing(place):
         if other.reference == version.reference:
             continue
-        table = rows_of(place, other)
+        try:
+            table = rows_of(place, other)
+        except BadInput as error:  # a damaged blob of another one does not stop this one
+            message = f"{other.reference} cannot be read, so what it holds out is not known: {error.message}"
+            yield Finding(level="warning", about="leak", message=message)
+            continue
         splits = list(zip(table["id"].to_pylist(), table["split"].to_pylist(), strict=True))
         for ours, theirs, message in (
             (trained, ("holdout",), f"rows to train with are held out in {other.reference}"),
@@ -199,12 +212,21 @@ def same_words(rows: Sequence[dict[str, Any]], workers: int = 1) -> Iterator[Fin
             yield Finding(level="warning", about="contradictions", message=message, rows=against[:SHOWN])
 
 
-def _stray_labels(rows: Sequence[dict[str, Any]], names: NamesInForce | None) -> Iterator[Finding]:
-    for kind, known in (("sentiment", names.sentiments), ("intent", names.intents)) if names else ():
+def _stray_labels(
+    rows: Sequence[dict[str, Any]], version: DatasetVersion, names: NamesInForce | None
+) -> Iterator[Finding]:
+    """A label of ours was in force when a person gave it; what a file says nobody has looked at. NeMo's files declare
+    their own."""
+    if names is None or version.dictionaries:
+        return
+    level: Literal["error", "warning"] = "error" if version.source == "import" else "warning"
+    for kind, known in (("sentiment", names.sentiments), ("intent", names.intents)):
         strays = sorted({row[kind] for row in rows if row[kind] is not None} - set(known))
         if strays:
             message = f"{kind}: {', '.join(strays[:20])} {'is' if len(strays) == 1 else 'are'} not in force"
-            yield Finding(level="error", about="labels", message=message)
+            if level == "error":
+                message += f"; correct the set, or name your own in language.{kind}s"
+            yield Finding(level=level, about="labels", message=message)
 
 
 def _personal(rows: Sequence[dict[str, Any]]) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
     holdout    a tenth of the customers, chosen by a hash of who they are: the same ones in every version, so none of
                them is ever trained on. A row is in it only if its labels can be trusted for measuring.
-    test       of the others the calls of the newest fifth of the rows
+    test       of the others the calls of the newest fifth of the rows; where no times are known, a fifth by customer
     val        a tenth of what is left, by customer
     train      the rest: without customers who are in test, and without sentences of four words and more that
                test, holdout or the frozen sentences have, too
@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 HOLDOUT_SHARE, TEST_SHARE, VAL_SHARE = 0.1, 0.2, 0.1
@@ -69,9 +69,9 @@ def assign(rows: Sequence[SplitRow], frozen: Collection[str] = ()) -> SplitResul
             splits[number] = "holdout"
         else:
             left_out["held out, and not labelled well enough to measure with"] += 1
-    cut = _test_from([rows[number] for number in others])
+    is_test = _chosen_for_test([rows[number] for number in others])
     for number in others:
-        if rows[number].at >= cut:
+        if is_test(rows[number]):
             splits[number] = "test"
     measured = {rows[number].group for number in others if splits[number] == "test"}
     said = {row.words for row, split in zip(rows, splits, strict=True) if split} | set(frozen)
@@ -94,19 +94,33 @@ def assign(rows: Sequence[SplitRow], frozen: Collection[str] = ()) -> SplitResul
 
 def with_val(sizes: dict[str, int]) -> dict[str, str]:
     """Of each group whether it is for training or for choosing among models."""
-    wanted = VAL_SHARE * sum(sizes.values())
-    chosen, splits = 0, dict.fromkeys(sizes, "train")
-    for group in sorted(sizes, key=lambda group: (_share(f"val {group}"), group)):
-        if chosen + sizes[group] <= wanted * 1.2:
-            splits[group] = "val"
-            chosen += sizes[group]
-        if chosen >= wanted * 0.8:
+    chosen = _share_of_groups(sizes, VAL_SHARE, "val")
+    return {group: "val" if group in chosen else "train" for group in sizes}
+
+
+def _share_of_groups(sizes: dict[str, int], share: float, purpose: str) -> set[str]:
+    """Groups that together have about this share of the rows."""
+    wanted = share * sum(sizes.values())
+    count, chosen = 0, set()
+    for group in sorted(sizes, key=lambda group: (_share(f"{purpose} {group}"), group)):
+        if count + sizes[group] <= wanted * 1.2:
+            chosen.add(group)
+            count += sizes[group]
+        if count >= wanted * 0.8:
             break
-    return splits
+    return chosen
 
 
 def is_long(words: str) -> bool:
     return words.count(" ") + 1 >= LEAST_WORDS
+
+
+def _chosen_for_test(rows: Sequence[SplitRow]) -> Callable[[SplitRow], bool]:
+    if len({row.at for row in rows}) == 1:  # as in most sets of others, which say no times
+        chosen = _share_of_groups(Counter(row.group for row in rows), TEST_SHARE, "test")
+        return lambda row: row.group in chosen
+    cut = _test_from(rows)
+    return lambda row: row.at >= cut
 
 
 def _test_from(rows: Sequence[SplitRow]) -> float:

@@ -8,6 +8,16 @@ An erasure is the only thing that changes what a snapshot names; its original ro
 from storage.snapshots.manifest import Snapshot, find, listing
 from storage.snapshots.restoring import restore
 from storage.snapshots.taking import current_or_taken, take
-from storage.snapshots.verifying import SnapshotReport, verify
+from storage.snapshots.verifying import SnapshotReport, verify, verify_datasets
 
-__all__ = ["Snapshot", "SnapshotReport", "current_or_taken", "find", "listing", "restore", "take", "verify"]
+__all__ = [
+    "Snapshot",
+    "SnapshotReport",
+    "current_or_taken",
+    "find",
+    "listing",
+    "restore",
+    "take",
+    "verify",
+    "verify_datasets",
+]

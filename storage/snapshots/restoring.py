@@ -10,23 +10,16 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
-
 from storage.archive import places
 from storage.archive.blobs import BlobStore, blob_name
 from storage.archive.lock import changing
 from storage.archive.parts import ArchiveState, newest, publish
-from storage.archive.references import Names
 from storage.place import Place
 from storage.snapshots.manifest import file_name, find
-from storage.snapshots.verifying import BlobFault, SnapshotReport, named
+from storage.snapshots.verifying import BlobFault, SnapshotReport, dataset_files, named
 from storage.viewer import HOUSE, Viewer
 from tenor.errors import BadInput
 from tenor.settings import Settings
-
-
-class _Dataset(Names, frozen=True):
-    snapshot: str = ""
 
 
 def restore(
@@ -50,7 +43,7 @@ def restore(
         places.remember(place, str(target.folder.resolve()) if target.folder else into)
         blobs = BlobStore(place)
         wanted = dict(named(blobs, snapshot.parts))
-        datasets = _datasets(place, name)
+        datasets = {file: one for file, one in dataset_files(place).items() if one.snapshot == name}
         for names in datasets.values():
             wanted |= {part.sha256: (f"{part.kind} of a dataset", part.bytes) for part in names.parts}
             wanted |= {names.rows: ("rows of a dataset", 0)} if names.rows else {}
@@ -73,19 +66,6 @@ def restore(
             ),
         )
     return report
-
-
-def _datasets(place: Place, snapshot: str) -> dict[str, _Dataset]:
-    """Those that were made of the snapshot, by their file."""
-    found = {}
-    for name in place.names("datasets"):
-        try:
-            manifest = msgspec.json.decode(place.read(name), type=_Dataset)
-        except (msgspec.MsgspecError, FileNotFoundError):
-            continue
-        if manifest.snapshot == snapshot:
-            found[name] = manifest
-    return found
 
 
 def _copy(source: Place, target: Place, sha256: str) -> None:

@@ -1,4 +1,5 @@
-"""Whether a snapshot is what it was: every blob is read and hashed, and the root hash worked out again."""
+"""Whether a snapshot is what it was: every blob is read and hashed, and the root hash worked out again. And whether
+datasets still have their blobs."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import msgspec
 from storage.archive.audio import sounds
 from storage.archive.blobs import BlobStore
 from storage.archive.parts import Part, newest
+from storage.archive.references import Names
 from storage.archive.sealing.place import ArchivePlace
 from storage.archive.sealing.tables import blocks_of, is_sealed
 from storage.place import Place
@@ -46,18 +48,51 @@ def verify(place: Place, name: str, progress: Callable[[int, int], None] = lambd
     report = SnapshotReport(name=name, erasures=snapshot.erasures)
     report.root_matches = snapshot.original_root() == snapshot.root
     blobs = BlobStore(place)
-    wanted = dict(named(blobs, snapshot.parts))
+    _read_all(blobs, dict(named(blobs, snapshot.parts)), report, progress)
+    if isinstance(place, ArchivePlace):
+        report.erased_calls = _without_key(place, blobs, snapshot.parts)
+    return report
+
+
+def verify_datasets(place: Place, progress: Callable[[int, int], None] = lambda *_: None) -> list[SnapshotReport]:
+    """The same of what only datasets name: their rows, and the blobs of imported ones."""
+    blobs = BlobStore(place)
+    reports = []
+    for file, dataset in dataset_files(place).items():
+        wanted = {dataset.rows: ("rows of a dataset", 0)} if dataset.rows else {}
+        wanted |= {} if dataset.snapshot else dict(named(blobs, dataset.parts))
+        report = SnapshotReport(name="@".join(file.removesuffix(".json").split("/")[1:]))
+        _read_all(blobs, wanted, report, progress)
+        reports.append(report)
+    return reports
+
+
+class DatasetFile(Names, frozen=True):
+    snapshot: str = ""
+    """What it was made of; of an imported one empty."""
+
+
+def dataset_files(place: Place) -> dict[str, DatasetFile]:
+    """By the name of the file; without those that cannot be read."""
+    found = {}
+    for name in place.names("datasets"):
+        try:
+            found[name] = msgspec.json.decode(place.read(name), type=DatasetFile)
+        except (msgspec.MsgspecError, FileNotFoundError):
+            continue
+    return found
+
+
+def _read_all(
+    blobs: BlobStore, wanted: dict[str, tuple[str, int]], report: SnapshotReport, progress: Callable[[int, int], None]
+) -> None:
     for number, (sha256, (of, size)) in enumerate(wanted.items(), 1):
-        fault = blobs.fault(sha256)
-        if fault:
+        if fault := blobs.fault(sha256):
             report.faults.append(BlobFault(sha256=sha256, fault=fault, of=of))
         else:
             report.blobs += 1
             report.bytes += size
         progress(number, len(wanted))
-    if isinstance(place, ArchivePlace):
-        report.erased_calls = _without_key(place, blobs, snapshot.parts)
-    return report
 
 
 def _without_key(place: ArchivePlace, blobs: BlobStore, parts: tuple[Part, ...]) -> int:

@@ -21,7 +21,6 @@ from sqlmodel import col
 from storage.archive.archiver import archive
 from storage.archive.parts import newest, root_hash
 from storage.archive.sealing.place import ArchivePlace
-from storage.datasets.checking import check
 from storage.datasets.making import TEXT, make
 from storage.datasets.manifest import DatasetVersion
 from storage.datasets.manifest import find as find_dataset
@@ -36,6 +35,7 @@ from storage.tables import Label
 from storage.viewer import Viewer
 from tenor.errors import BadInput
 from tenor.learn.candidates import Candidates, values_by_recipe
+from tenor.learn.dataset_check import check_dataset, refuse_errors
 from tenor.learn.judging import judge_model
 from tenor.learn.pairs import judge_together
 from tenor.learn.shadowing import shadow_kept
@@ -136,6 +136,9 @@ class LearningLoop:
             )
             news = f"{_number(counts.changed_days, 'day')} changed" if counts.changed_days else "nothing is new"
             text = f"{_number(counts.calls, 'call')}, {counts.sentences:,} sentences, {counts.labels:,} labels; {news}"
+            text += (
+                f"; {_number(len(counts.faults), 'day')} as before: `tenor archive` says why" if counts.faults else ""
+            )
             return text, {"changed_days": counts.changed_days, "calls": counts.calls, "labels": counts.labels}
 
         self._do("archive", work)
@@ -195,15 +198,11 @@ class LearningLoop:
                 self._database, self._settings, self._name, search, snapshot=snapshot, by=self._viewer.name,
                 viewer=self._viewer, samples=self._samples, frozen=frozen,
             )  # fmt: skip
-            report = check(
-                self._place, made, frozen=frozen,
+            report = check_dataset(
+                self._settings, self._database, made,
                 progress=lambda done, total: self._progress("dataset", done, total),
             )  # fmt: skip
-            if not report.may_train:
-                wrong = next(finding.message for finding in report.findings if finding.level == "error")
-                raise BadInput(
-                    f"{made.reference} cannot be trained with: {wrong}", f"`tenor dataset check {made.reference}`"
-                )
+            refuse_errors(report)
             counts = "  ".join(
                 f"{split} {made.counts.get(split, 0):,}" for split in ("train", "val", "test", "holdout")
             )
@@ -308,7 +307,8 @@ class LearningLoop:
             if not waiting:
                 return f"{', '.join(models.values())} in force already", {"promoted": [*models.values()]}
             if back := self._rolled_back(models):
-                return f"no: {', '.join(back)} was rolled back; label more, and learn again", {"promoted": []}
+                told = f"no: {', '.join(back)} was rolled back; `tenor models promote {back[0]} --force --why REASON`"
+                return f"{told} puts it in force again", {"promoted": []}
             if not passed:
                 return "no: the model in force stays", {"promoted": []}
             if not promotes:

@@ -32,6 +32,7 @@ from storage.runs.record import StoredRunRecord
 from storage.tables import Run
 from storage.viewer import Viewer
 from tenor.errors import BadInput, TenorError
+from tenor.learn.dataset_check import check_dataset, refuse_errors
 from tenor.learn.starting import PARAMETER, starting_model
 from tenor.learn.validation import keep_answers
 from tenor.model_store.card import Kind
@@ -91,9 +92,9 @@ def finetune(
         mirror = stack.enter_context(closing(MlflowMirror(database, settings.learn))) if settings.learn.mlflow else None
         opened = stack.enter_context(open_dataset(settings, dataset, viewer=viewer, progress=progress))
         version = opened.version
+        if not resume:
+            refuse_errors(check_dataset(settings, database, version, progress=progress))
         rows = training_rows(opened.rows())
-        if not rows:
-            raise BadInput(f"{version.reference} has no rows", "`tenor dataset check` says why")
         limits = _word_limits(run_folder(settings, resume) if resume else None, vocabulary, rare)
         rows, left_out = _within(rows, limits)
         number = resume or runs.begin(

@@ -16,7 +16,7 @@ from sqlmodel import Session, col
 
 from storage.archive import tables
 from storage.archive.archiver import ArchiveCounts, archive
-from storage.archive.blobs import BlobStore
+from storage.archive.blobs import BlobStore, blob_name
 from storage.archive.days import day_of
 from storage.archive.parts import newest, root_hash
 from storage.db.engine import Database
@@ -46,6 +46,18 @@ def held(settings: Settings, kind: str, day: str) -> pa.Table:
     place = Place(settings.learn_url)
     part = next(part for part in newest(place).parts if part.place == (kind, day))
     return tables.from_bytes(BlobStore(place).get(part.sha256))
+
+
+def damage(settings: Settings, kind: str, day: str) -> str:
+    """Change a byte of the blob of a day; its hash."""
+    from storage.place import Place
+
+    place = Place(settings.learn_url)
+    part = next(part for part in newest(place).parts if part.place == (kind, day))
+    path = Path(place.path(blob_name(part.sha256)))
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    return part.sha256
 
 
 def root(settings: Settings) -> str:
@@ -100,6 +112,22 @@ def test_only_the_day_that_changed_is_written_anew(database: Database, database_
     assert (counts.changed_days, counts.new_blobs, counts.deleted_blobs) == (1, 1, 1)
     assert [row["role"] for row in held(database_settings, "sentences", DAY).to_pylist()] == ["agent", "caller"]
     assert held(database_settings, "sentences", day_of(NEXT)).equals(before)
+
+
+def test_a_damaged_day_is_named_and_the_others_are_archived(database: Database, database_settings: Settings) -> None:
+    with database.session() as session:
+        fill(session)
+    archive(database, database_settings)
+    blob = damage(database_settings, "sentences", DAY)
+    with database.begin() as session:
+        session.execute(update(Call).values(swapped=True))
+
+    counts = archive(database, database_settings)
+
+    [fault] = counts.faults
+    assert fault.startswith(f"sentences of {DAY}: blob {blob} ")
+    assert [row["role"] for row in held(database_settings, "sentences", day_of(NEXT)).to_pylist()] == ["agent"]
+    assert counts.calls == 2
 
 
 def test_a_label_taken_back_leaves_the_archive(database: Database, database_settings: Settings) -> None:

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from storage.archive.archiver import archive
-from storage.archive.blobs import BlobStore
+from storage.archive.blobs import BlobStore, blob_name
 from storage.archive.expiry import expire
 from storage.archive.parts import newest
 from storage.archive.sync import sync
@@ -17,8 +17,9 @@ from storage.place import Place
 from storage.privacy.erasure import erase
 from storage.snapshots import take, verify
 from storage.tables import Turn
+from tenor.errors import BadInput
 from tenor.settings import LearnSettings, Settings, StorageSettings
-from tests.storage.archive.test_archiver import DAY, held, record
+from tests.storage.archive.test_archiver import DAY, damage, held, record
 from tests.storage.conversations import START, add_call, add_label
 
 SECRET = "xylophonist"
@@ -71,6 +72,22 @@ async def test_an_erased_call_is_in_no_file(filled: Database, sqlite_settings: S
         "sentences, labels, turns and audio of their days, no recording"
     )
     assert newest(Place(str(learn))).parts == newest(Place(str(second))).parts
+    filled.close()
+
+
+async def test_a_damaged_blob_is_told_when_the_others_are_rewritten(
+    filled: Database, sqlite_settings: Settings
+) -> None:
+    """And once it is deleted, or brought back, the same command completes the erasure."""
+    blob = damage(sqlite_settings, "turns", DAY)
+    with pytest.raises(BadInput, match=f"{blob} .* is damaged") as told:
+        await erase(filled, sqlite_settings, by="root", call="gone")
+    said = [row["text"] for row in held(sqlite_settings, "sentences", DAY).to_pylist()]
+    assert said == ["I stay here."]
+    assert blob_name(blob) in told.value.hint
+    BlobStore(Place(sqlite_settings.learn_url)).delete(blob)
+    await erase(filled, sqlite_settings, by="root", call="gone")
+    assert SECRET not in words_in(Path(sqlite_settings.learn_url))
     filled.close()
 
 

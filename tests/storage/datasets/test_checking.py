@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from storage.archive.blobs import blob_name
 from storage.datasets.checking import DatasetReport, check, same_words
 from storage.datasets.importing import import_dataset
 from storage.place import Place
+from storage.snapshots import verify_datasets
 from tenor.settings import Settings
 from tenor.taxonomy.in_force import NamesInForce
 from tests.storage.datasets.material import manifest, tone
@@ -68,7 +70,28 @@ def test_no_label_and_nothing_to_train_with_are_errors(tmp_path: Path) -> None:
 
 def test_a_stray_label_is_named(tmp_path: Path) -> None:
     report = checked(tmp_path, {"train": [*lines(12), *lines(12, "Touch Bar Shot 2020-03-12.png")]})
-    assert findings(report, "labels") == ["error: sentiment: Touch Bar Shot 2020-03-12.png is not in force"]
+    [finding] = findings(report, "labels")
+    assert finding.startswith("error: sentiment: Touch Bar Shot 2020-03-12.png is not in force")
+    assert "language.sentiments" in finding
+
+
+def test_a_damaged_set_is_told_and_does_not_stop_the_check_of_another(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path / "home")
+    tone(tmp_path / "other" / "a.wav")
+    manifest(tmp_path / "other" / "m.json", [{"audio_filepath": "a.wav", "duration": 1, "text": "x"}])
+    other = import_dataset(settings, tmp_path / "other", "other", by="root")
+    rows = Path(Place(settings.learn_url).path(blob_name(other.rows)))
+    rows.chmod(0o644)
+    rows.write_bytes(b"?")
+
+    report = checked(tmp_path, {"train": [*lines(12), *lines(12, "negative")]})
+
+    assert report.may_train
+    [told] = findings(report, "leak")
+    assert told.startswith("warning: other@1 cannot be read")
+    damaged, sound = verify_datasets(Place(settings.learn_url))
+    assert (damaged.name, [fault.sha256 for fault in damaged.faults]) == ("other@1", [other.rows])
+    assert (sound.name, sound.sound) == ("set@1", True)
 
 
 def test_contradictions_and_duplicates_are_the_same_for_any_number_of_workers(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from storage.snapshots import take
 from storage.viewer import Viewer
 from tenor.errors import BadInput, Refused
 from tenor.settings import LearnSettings, Settings
+from tenor.taxonomy.in_force import NamesInForce
 from tests.storage.archive.test_erasures import words_in
 from tests.storage.conversations import NAMES, START, add_call
 from tests.storage.datasets.material import label, labelled_calls
@@ -122,6 +123,15 @@ def test_the_hold_out_takes_only_labels_that_can_be_measured_with(
     rows = {row["call"]: row["split"] for row in rows_of(Place(sqlite_settings.learn_url), made).to_pylist()}
     assert {number for number in held if f"held-{number}" in rows} == {held[1]}
     assert rows[f"held-{held[1]}"] == "holdout"
+
+
+def test_a_label_that_is_not_in_force_any_more_is_told(database: Database, sqlite_settings: Settings) -> None:
+    """It was when a person gave it, so it is no error."""
+    made = freeze(database, sqlite_settings)
+    report = check(Place(sqlite_settings.learn_url), made, NamesInForce(("neutral", "positive"), ()))
+    [told] = [finding for finding in report.findings if finding.about == "labels"]
+    assert (told.level, told.message) == ("warning", "sentiment: negative is not in force")
+    assert report.may_train
 
 
 def test_corrected_words_are_what_is_learned(database: Database, sqlite_settings: Settings) -> None:

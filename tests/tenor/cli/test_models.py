@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from nlp.inference.models.language_model import DEFAULT
 from tenor.cli.app import app
 from tenor.errors import BadInput
+from tenor.model_store.card import CARD
 from tenor.model_store.shipped import SHIPPED
-from tests.model_folders import language_folder
+from tests.model_folders import language_folder, promoted, promotion, registered
 
 FIRST = SHIPPED["language"].id
 
@@ -51,6 +54,26 @@ def test_from_a_folder_to_force_and_back(tmp_path: Path) -> None:
     assert listed(home) | {"house-1": "rejected", FIRST: "champion"} == listed(home)
     with pytest.raises(BadInput, match="nothing to go back to"):
         tenor(home, "rollback", "--why", "again")
+
+
+@pytest.mark.slow
+def test_labels_of_a_promoted_model_are_in_force_for_every_command(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    card = json.loads((DEFAULT / CARD).read_bytes())
+    own = [*card["heads"]["intent"][:-1], "swarm_alert"]
+    models = home / "learn" / "models"
+    sha256 = registered(models, "house-1", turned=False, heads=card["heads"] | {"intent": own})
+    promoted(models, promotion("house-1", sha256, time.time() - 1))
+    (tmp_path / "labels.csv").write_text("text,intent\nbees in the gutter,swarm_alert\n")
+    (tmp_path / "playbook.yaml").write_text(
+        "intents:\n  swarm_alert:\n    because: bees are on the move\n    steps: [Ask where they are.]\n"
+    )
+    for words in (
+        ("labels", "import", str(tmp_path / "labels.csv")),
+        ("playbook", "check", str(tmp_path / "playbook.yaml")),
+    ):
+        done = CliRunner().invoke(app, ["--home", str(home), *words])
+        assert done.exit_code == 0, done.output
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from tenor.errors import BadInput, Refused
 from tenor.learn import finetune
 from tenor.model_store.card import CARD
 from tenor.settings import Settings
+from tests.storage.datasets.material import manifest, tone
 
 ANN = Viewer("ann", "analyst")
 RECIPE = "tests.tenor.learn.test_training:CountingRecipe"
@@ -128,6 +129,32 @@ def test_a_recipe_that_raises_is_named_and_its_run_says_so(settings: Settings, d
     assert found.state == "failed"
     assert "ZeroDivisionError" in found.run.error
     assert len(Registry(database, settings.models_folder).versions("language")) == 1  # what ships
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([{"intent": "cancel", "split": "train"}, {"intent": "cancel", "split": "train"}], "every row .* is 'cancel'"),
+        ([{"intent": "cancel", "split": "train"}, {"intent": "refund", "split": "test"}], "of calls that are measured"),
+        ([{"intent": "cancel"}, {"intent": "Screen Shot 7.53.png"}], r"Screen Shot 7\.53\.png is not in force"),
+        ([{"intent": "cancel", "split": "test"}, {"intent": "refund", "split": "test"}], "no row to train with"),
+    ],
+    ids=["one class", "leak", "foreign label", "nothing to train with"],
+)
+def test_what_the_check_refuses_is_not_trained_with(
+    settings: Settings, database: Database, tmp_path: Path, lines: list[dict[str, str]], said: str
+) -> None:
+    """Two sentences of one recording, which is one call."""
+    tone(tmp_path / "set" / "call.wav")
+    said_when = ({"text": f"sentence number {n}", "offset": n / 2, "duration": 0.4} for n in range(2))
+    about = {"audio_filepath": "call.wav"}
+    manifest(tmp_path / "set" / "m.json", [about | said | line for said, line in zip(said_when, lines, strict=True)])
+    import_dataset(settings, tmp_path / "set", "odd", by="ann")
+    with pytest.raises(BadInput, match=said) as refused:
+        finetune(settings, database, ANN, "odd", recipe=RECIPE)
+    assert "tenor dataset check odd@1" in refused.value.hint
+    with database.session() as session:
+        assert runs.listing(session) == []
 
 
 def test_a_paused_run_goes_on_where_it_stopped(settings: Settings, database: Database) -> None:

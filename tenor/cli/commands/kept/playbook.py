@@ -26,7 +26,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find every mistake in a playbook, with line and column. Exits with 2 when there is one."""
-    language = settings(context).language
+    language = _language(context)
     path = _path(file, language)
 
     def found() -> str:
@@ -45,7 +45,7 @@ def try_out(
     file: Annotated[Path | None, typer.Option("--file", metavar="FILE", help="Another playbook.")] = None,
 ) -> None:
     """Show which next steps an agent would see."""
-    language = settings(context).language
+    language = _language(context)
     book = _read(_path(file, language), language)
     for name in alert or ():
         if name not in book.alerts:
@@ -56,6 +56,12 @@ def try_out(
     for number, one in enumerate(steps, 1):
         console.print(f"{number}. {one.text}", markup=False, soft_wrap=True)
         console.print(f"   {one.reason}", markup=False, soft_wrap=True, style="dim")
+
+
+def _language(context: typer.Context) -> LanguageSettings:
+    from tenor.model_store.store import language_in_force
+
+    return language_in_force(settings(context))
 
 
 def _read(path: Path, language: LanguageSettings) -> Playbook:

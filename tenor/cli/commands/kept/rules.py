@@ -65,13 +65,14 @@ def replay(
     from nlp import rules
     from nlp.rules.known_names import known
     from storage.db.engine import using
+    from tenor.model_store.store import language_in_force
     from tenor.taxonomy.in_force import intents_in_force
 
     given = settings(context)
     ruleset = rules.read(_path(file, given.language), known(given))
     oldest = 0.0 if call else time.time() - parse_age(since)
     with using(given) as database:
-        outcome = _replay(database, ruleset, oldest, call, intents_in_force(given.language).tasks)
+        outcome = _replay(database, ruleset, oldest, call, intents_in_force(language_in_force(given)).tasks)
         if apply:
             _apply(database, outcome, _path(file, given.language))
     if as_json:

@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from tenor.cli.context import settings
-from tenor.cli.output import console, progress, size, warn
+from tenor.cli.output import complain, console, progress, size, warn
 from tenor.cli.params import Json
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ def archive(
         _show(counts)
         if report:
             _show_sync(report)
-    if report and report.damaged:
+    for fault in counts.faults:
+        complain(fault)
+    if counts.faults or (report and report.damaged):
         raise typer.Exit(1)
 
 

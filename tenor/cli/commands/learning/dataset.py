@@ -207,18 +207,13 @@ def check(
     """
     from storage.archive.sealing.place import ArchivePlace
     from storage.datasets import find
-    from storage.datasets.checking import check as check_dataset
-    from storage.datasets.splits import plain_words
-    from tenor.runtime.frozen import frozen_sentences
-    from tenor.taxonomy.in_force import names_in_force
+    from storage.db.engine import using
+    from tenor.learn.dataset_check import check_dataset
 
     given = settings(context)
-    place = ArchivePlace(given)
-    version = find(place, reference)
-    names = None if version.source == "import" else names_in_force(given.language)
-    frozen = {plain_words(text) for text in frozen_sentences()}
-    with _bar("checking") as show_progress:
-        report = check_dataset(place, version, names, frozen=frozen, workers=workers, progress=show_progress)
+    version = find(ArchivePlace(given), reference)
+    with using(given) as database, _bar("checking") as show_progress:
+        report = check_dataset(given, database, version, workers=workers, progress=show_progress)
     if as_json:
         typer.echo(msgspec.json.encode(report).decode())
     else:

@@ -223,6 +223,7 @@ def import_labels(
     from storage.labels.files.bring_in import bring_in
     from storage.labels.files.formats import read_labels
     from storage.tables import Audit
+    from tenor.model_store.store import language_in_force
     from tenor.runtime.label_texts import LabelTextReader
 
     given = settings(context)
@@ -233,7 +234,7 @@ def import_labels(
     with using(given) as database, progress() as bar:
         task = bar.add_task("importing", total=None, detail="")
         with database.session() as session:
-            names = allowed_names(session, given.language)
+            names = allowed_names(session, language_in_force(given))
         told, reader = 0, LabelTextReader(given)
         for path in files:
             rows, who = read_labels(path), user_name()

@@ -96,7 +96,7 @@ def _sample(
         say(f"{added} sample calls of {company_name()}, a made-up company, added")
         say("[dim]`tenor sample remove` takes them away[/]")
     result = learn_sample(chosen, database, viewer(), recipes=recipes, told=view.told, progress=view.progress)
-    if result.models and not as_json:
+    if result.promoted and not as_json:  # and not if somebody has rolled it back
         for one in try_out(chosen, database, result):
             console.print(
                 f"[dim]before[/] {escape(one.before)}  [dim]now[/] [bold]{escape(one.after)}[/]  {escape(one.text)}",

@@ -124,12 +124,17 @@ def diff(context: typer.Context, before: Name, after: Name, as_json: Json = Fals
 @app.command()
 def verify(
     context: typer.Context,
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="All, if none is named.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="All, and all datasets, if none is named.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Read every blob of snapshots and check its hash. The exit code is 1 if something is missing or damaged."""
+    """Read every blob and check its hash. The exit code is 1 if something is missing or damaged.
+
+    Without NAME, the blobs of datasets are read, too.
+    """
     from storage.archive.sealing.place import ArchivePlace
-    from storage.snapshots import listing
+    from storage.snapshots import listing, verify_datasets
     from storage.snapshots import verify as verify_snapshot
 
     place = ArchivePlace(settings(context))
@@ -141,6 +146,7 @@ def verify(
 
         wanted = names or [one.name for one in listing(place)]
         reports = [verify_snapshot(place, name, show) for name in wanted]
+        reports += [] if names else verify_datasets(place, show)
     _tell(reports, as_json)
 
 
