@@ -56,7 +56,7 @@ def create(
     app.include_router(takeover.router(auth, takeovers, settings.dashboard.api_origins))
     app.include_router(calls.router(database, auth, audio))
     app.include_router(people.router(database, auth))
-    app.include_router(search.router(database, auth))
+    app.include_router(search.router(settings, database, auth))
     app.include_router(suggestions.router(database, auth))
     app.include_router(registry.router(settings, database, auth))
     app.include_router(events.router(auth, feed))

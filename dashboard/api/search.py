@@ -2,7 +2,7 @@
 
 # Annotations are evaluated where they stand: FastAPI could not find `Who` by its name.
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,6 +15,11 @@ from dashboard.api.errors import RESPONSES
 from storage.db.engine import Database
 from storage.search import Order, SearchQuery
 from storage.search import search as find
+from tenor.errors import BadInput
+from tenor.events import Medium
+from tenor.settings import Settings
+from tenor.taxonomy.in_force import names_in_force
+from tenor.taxonomy.sentiments import SHIPPED
 
 Any = Annotated[tuple[Annotated[str, Field(max_length=500)], ...], Field(max_length=50)]
 
@@ -28,17 +33,17 @@ class SearchParameters(BaseModel):
     sentiment: Any = ()
     intent: Any = ()
     role: Any = ()
-    language: Any = ()
+    language: tuple[Literal["en", "other"], ...] = ()
     task: Any = ()
     call: Any = ()
     agent: Any = ()
     customer: Any = ()
     queue: Any = ()
     site: Any = ()
-    medium: Any = ()
+    medium: tuple[Medium, ...] = ()
     model: Any = Field((), description="a version of a model that understood the sentence: house-7")
     rule: Any = Field((), description="that fired in the call")
-    severity: Any = Field((), description="of an alert in the call")
+    severity: tuple[Literal["info", "warning", "critical"], ...] = Field((), description="of an alert in the call")
     alerted: bool = Field(False, description="only calls with alerts")
     since: float | None = Field(None, description="spoken at this time or later, in seconds since the Unix epoch")
     until: float | None = Field(None, description="spoken before this time")
@@ -47,7 +52,7 @@ class SearchParameters(BaseModel):
     limit: int = Field(50, ge=1, le=MOST)
 
 
-def router(database: Database, auth: ApiAuth) -> APIRouter:
+def router(settings: Settings, database: Database, auth: ApiAuth) -> APIRouter:
     made = APIRouter(route_class=ETagRoute, responses=RESPONSES, tags=["search"])
     Who = Annotated[Requester, Depends(auth.requester)]  # noqa: N806
 
@@ -55,8 +60,17 @@ def router(database: Database, auth: ApiAuth) -> APIRouter:
     def search(who: Who, asked: Annotated[SearchParameters, Query()]) -> models.Hits:
         """Sentences by their words and by what they and their calls are like."""
         query = SearchQuery(**asked.model_dump(exclude={"cursor", "limit"}))
+        _check_sentiments(query.sentiment, settings)
         with database.session() as session:
             found = find(session, who.viewer, query, asked.limit, asked.cursor)
         return models.Hits(hits=[models.Hit.model_validate(hit) for hit in found.hits], cursor=found.cursor)
 
     return made
+
+
+def _check_sentiments(asked: tuple[str, ...], settings: Settings) -> None:
+    """A misspelt one would find nothing, which looks like an answer. What our own model says is always a sentiment:
+    calls of before stay searchable."""
+    known = list(dict.fromkeys([*names_in_force(settings.language).sentiments, *SHIPPED]))
+    if wrong := [name for name in asked if name not in known]:
+        raise BadInput(f"sentiment: nothing is called {wrong[0]!r}; there are {', '.join(known)}")

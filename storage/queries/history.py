@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from math import inf
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select
@@ -35,6 +36,8 @@ MEASURES: Mapping[str, ColumnElement[Any]] = {
     "minutes": case((CALL.c.medium == "voice", CALL.c.duration_ms / 60_000.0)),
 }
 """What is summed up, each as a number of one call; None where a call has none."""
+RANGES = {"mood_caller": (-1.0, 1.0), "mood_agent": (-1.0, 1.0), "minutes": (0.0, inf)}
+"""Between which a measure lies; all others are shares."""
 MOST = 500
 """Rows of any list."""
 Order = Literal["newest", "worst", "best"]
@@ -225,8 +228,8 @@ def _summed(viewer: Viewer, scope: Scope, period: Period, *keys: ColumnElement[A
 
 def _statistics(row: Row[Any]) -> CallStatistics:
     got = row._mapping
-    measures = {
-        name: MeasureSummary(got[f"{name}_n"], float(got[f"{name}_total"] or 0), float(got[f"{name}_squares"] or 0))
-        for name in MEASURES
-    }
+    measures = {}
+    for name in MEASURES:
+        n, total, squares = (got[f"{name}_{part}"] or 0 for part in ("n", "total", "squares"))
+        measures[name] = MeasureSummary(n, float(total), float(squares), *RANGES.get(name, (0.0, 1.0)))
     return CallStatistics(got["calls"], got["sample"] or 0, measures)

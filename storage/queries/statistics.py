@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from math import sqrt
+from math import inf, sqrt
 from statistics import NormalDist
 
 FEWEST = 10
@@ -33,9 +33,16 @@ class MeasureSummary:
     n: int = 0
     total: float = 0.0
     squares: float = 0.0
+    lowest: float = -inf
+    highest: float = inf
+    """Between which every value lies, and so their mean."""
 
     def __add__(self, other: MeasureSummary) -> MeasureSummary:
-        return MeasureSummary(self.n + other.n, self.total + other.total, self.squares + other.squares)
+        lowest, highest = max(self.lowest, other.lowest), min(self.highest, other.highest)
+        return MeasureSummary(self.n + other.n, self.total + other.total, self.squares + other.squares, lowest, highest)
+
+    def within(self, value: float) -> float:
+        return min(max(value, self.lowest), self.highest)
 
     @property
     def mean(self) -> float | None:
@@ -51,9 +58,11 @@ class MeasureSummary:
         """Where the mean of many such calls would lie; None for a single call."""
         if self.n < 2:
             return None
+        if (self.lowest, self.highest) == (0, 1) and self.squares == self.total:
+            return _wilson(self.total, self.n)
         reach = t_quantile(self.n - 1) * sqrt(self.variance / self.n)
         mean = self.total / self.n
-        return Interval(mean - reach, mean + reach)
+        return Interval(self.within(mean - reach), self.within(mean + reach))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +89,15 @@ class Trend:
     """and how little or much that may be."""
     line: tuple[Point, ...]
     """The line with its band, from the first day to the last."""
+
+
+def _wilson(yes: float, n: int) -> Interval:
+    """Of a share: ten calls of which none was escalated do not prove that none ever is."""
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    share, weight = yes / n, 1 + z**2 / n
+    middle = (share + z**2 / (2 * n)) / weight
+    reach = z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / weight
+    return Interval(max(0.0, middle - reach), min(1.0, middle + reach))
 
 
 def difference(one: MeasureSummary, other: MeasureSummary) -> Difference | None:
@@ -114,7 +132,8 @@ def trend(days: Mapping[date, MeasureSummary]) -> Trend | None:
     def at(x: int) -> Point:
         value = mean_y + slope * (x - mean_x)
         reach = t * sqrt(noise * (1 / weight + (x - mean_x) ** 2 / spread))
-        return Point(first + timedelta(days=x), value, value - reach, value + reach)
+        inside = known[0][1].within
+        return Point(first + timedelta(days=x), inside(value), inside(value - reach), inside(value + reach))
 
     reach = t * sqrt(noise / spread)
     span = points[-1][0]

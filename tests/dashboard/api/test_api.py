@@ -286,6 +286,11 @@ async def test_problems_say_what_is_wrong(here: Served) -> None:
     answer = await here.get("/search", params={"order": "sideways", "limit": 5000})
     assert answer.status_code == 422
     assert [error.partition(":")[0] for error in answer.json()["errors"]] == ["order", "limit"]
+    unknown = await here.get("/search", params={"sentiment": "angry"})
+    assert unknown.status_code == 400
+    assert "negative, neutral, positive" in unknown.json()["detail"]
+    for name, value in (("medium", "fax"), ("severity", "grave"), ("words_like", "x")):
+        assert (await here.get("/search", params={name: value})).status_code == 422
     assert (await here.get("/nowhere")).json()["status"] == 404
     for method in ("POST", "PUT", "PATCH", "DELETE"):
         refused = await here.client.request(method, "/calls", headers=here.headers("root"))

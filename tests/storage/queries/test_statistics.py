@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, timedelta
 from math import sqrt
 from random import Random
@@ -32,6 +33,28 @@ def test_a_mean_and_its_interval_by_hand() -> None:
     assert of([1.0]).interval is None
     assert MeasureSummary().mean is None
     assert of([1.0, 2.0]) + of([3.0]) == of([1.0, 2.0, 3.0])
+
+
+def test_an_interval_stays_where_the_measure_can_be() -> None:
+    share, mood = (0.0, 1.0), (-1.0, 1.0)
+    for values, ends in (([0.0] * 10, share), ([1.0] * 10, share), ([0.0] * 9 + [1.0], share), ([-1.0, 0.9], mood)):
+        found = replace(of(values), lowest=ends[0], highest=ends[1]).interval
+        assert found is not None
+        assert ends[0] <= found.low < found.high <= ends[1]
+    none_of_ten = replace(of([0.0] * 10), lowest=0.0, highest=1.0).interval
+    assert none_of_ten is not None
+    assert none_of_ten.high == pytest.approx(0.2775, abs=1e-4)  # Wilson's, from any book
+
+
+def test_a_line_stays_where_the_measure_can_be() -> None:
+    shares = [0.0, 0.02, 0.3, 0.9, 1.0, 1.0]
+    days = {
+        date(2026, 3, 1) + timedelta(days=number): replace(of([value] * 5), lowest=0.0, highest=1.0)
+        for number, value in enumerate(shares)
+    }
+    found = trend(days)
+    assert found is not None
+    assert all(0 <= point.low <= point.value <= point.high <= 1 for point in found.line)
 
 
 def test_a_trend_is_the_weighted_fit_through_the_days() -> None:
