@@ -62,11 +62,12 @@ class Database:
 def open_database(settings: Settings, *, upgrade: bool = True) -> Database:
     """The database of the settings, made or brought to the newest schema if need be.
 
-    `upgrade=False` leaves it as it is, and for `tenor db status` alone."""
+    `upgrade=False` leaves it as it is, for those who only want to know how it is."""
     url = _url(settings.storage_url)
     engine = _engine(url)
     try:
         if upgrade:
+            _make_folder(url)
             with explaining(url):
                 schema.upgrade(engine)
     except BaseException:
@@ -101,6 +102,16 @@ def _url(text: str) -> URL:
     return url.set(drivername="sqlite")
 
 
+def _make_folder(url: URL) -> None:
+    if url.get_backend_name() == "postgresql":
+        return
+    folder = Path(url.database or "").parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"cannot make the folder {folder} for the database: {error.strerror}", CHOOSE) from None
+
+
 def _engine(url: URL) -> Engine:
     """Nothing is connected yet."""
     options: dict[str, Any] = {
@@ -112,10 +123,6 @@ def _engine(url: URL) -> Engine:
         about = {"connect_timeout": 10, "application_name": "tenor"}
         return create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, connect_args=about, **options)
     file = Path(url.database or "")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(f"cannot make the folder {file.parent} for the database: {error.strerror}", CHOOSE) from None
     if file.is_dir():
         raise BadInput(f"the database {file} is a folder", CHOOSE)
     about = {"timeout": BUSY_MS / 1000, "isolation_level": "IMMEDIATE"}

@@ -74,6 +74,9 @@ class Handle:
     async def bounds(self, partition: Partition) -> tuple[int, int]:
         return 0, len(self._bus.records[partition.topic])
 
+    async def existing(self, topics: Iterable[Topic]) -> list[Topic]:
+        return list(topics)
+
     async def partitions(self, topic: Topic) -> int:
         return 1
 

@@ -94,6 +94,9 @@ class EmbeddedBus:
     async def partitions(self, topic: Topic) -> int:
         return self._file.partitions
 
+    async def existing(self, topics: Iterable[Topic]) -> list[Topic]:
+        return list(topics)
+
     async def progress(self, topics: Iterable[Topic], group: str) -> dict[Partition, Progress]:
         wanted = [Partition(topic.name, number) for topic in topics for number in range(self._file.partitions)]
 

@@ -114,6 +114,10 @@ class KafkaBus:
     async def partitions(self, topic: Topic) -> int:
         return await self._topics.ensure(topic)
 
+    async def existing(self, topics: Iterable[Topic]) -> list[Topic]:
+        there = await self._topics.names()
+        return [topic for topic in topics if topic.name in there]
+
     async def progress(self, topics: Iterable[Topic], group: str) -> dict[Partition, Progress]:
         wanted = [Partition(topic.name, n) for topic in topics for n in range(await self._topics.ensure(topic))]
         tps = [TopicPartition(*partition) for partition in wanted]

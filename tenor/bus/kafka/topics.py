@@ -28,6 +28,10 @@ class KafkaTopics:
         """The number of partitions of `topic`, which is made if it is missing."""
         return await self._counts.get(topic)
 
+    async def names(self) -> frozenset[str]:
+        """Of all topics of this Kafka."""
+        return frozenset(await self._connection.patiently(self._found))
+
     async def _find_or_make(self, topic: Topic) -> int:
         found = await self._found()
         ours = {known.name for known in (*TOPICS, *self._counts.known, topic)}

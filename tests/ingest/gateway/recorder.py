@@ -61,6 +61,9 @@ class Recorder:
     async def bounds(self, partition: Partition) -> tuple[int, int]:
         raise NotImplementedError
 
+    async def existing(self, topics: Iterable[Topic]) -> list[Topic]:
+        return list(topics)
+
     async def partitions(self, topic: Topic) -> int:
         return 1
 

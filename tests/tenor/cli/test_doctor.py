@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import tomllib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,19 @@ def test_doctor_finds_a_working_installation(tmp_path: Path) -> None:
     for what in ("environment", "bus", "speech models", "language model", "rules", "database"):
         assert findings[what]["verdict"] == "ok"
     assert findings["recogniser"]["remedy"]
+    assert list(tmp_path.iterdir()) == []  # what is examined is not made
+
+
+def test_doctor_leaves_an_older_database_as_it_is(tmp_path: Path) -> None:
+    assert tenor("db", "upgrade", cwd=tmp_path).returncode == 0
+    database = tmp_path / ".tenor" / "tenor.db"
+    with closing(sqlite3.connect(database)) as opened, opened:
+        opened.execute("UPDATE alembic_version SET version_num = '0013'")
+    before = database.read_bytes()
+    findings = {one["what"]: one for one in json.loads(tenor("doctor", "--json", cwd=tmp_path).stdout)}
+    assert findings["database"]["verdict"] == "note"
+    assert "0013" in findings["database"]["detail"]
+    assert database.read_bytes() == before
 
 
 def install(site: Path, name: str, *files: str) -> None:

@@ -188,15 +188,25 @@ def _rules(settings: Settings) -> Finding:
 def _database(settings: Settings) -> Finding:
     from storage.db import schema
     from storage.db.engine import open_database
+    from storage.db.errors import explaining
 
     try:
-        database = open_database(settings)
+        database = open_database(settings, upgrade=False)
     except TenorError as error:
         return Finding("database", "bad", error.message, error.hint)
     try:
-        return Finding("database", "ok", f"{database.name}, schema {schema.known()[-1]}")
+        if database.missing:
+            return Finding("database", "ok", f"{database.name}, made when something starts")
+        with explaining(database.engine.url):
+            version = schema.version(database.engine)
+    except TenorError as error:
+        return Finding("database", "bad", error.message, error.hint)
     finally:
         database.close()
+    if version.current:
+        return Finding("database", "ok", f"{database.name}, schema {version.found}")
+    found = f"{database.name}, schema {version.found or 'none yet'}; the newest is {version.newest}"
+    return Finding("database", "note", found, "stages bring it there when they start, and so does tenor db upgrade")
 
 
 def _home(settings: Settings) -> Finding:
@@ -209,14 +219,29 @@ def _home(settings: Settings) -> Finding:
     return Finding("home", verdict, f"{home}, {free:.0f} GB free", "" if free > 2 else "audio on the bus needs room")
 
 
-async def _services(settings: Settings) -> AsyncIterator[Finding]:
+def _is_there(path: str) -> bool:
+    return Path(path).exists()
+
+
+async def _bus(settings: Settings) -> Finding:
+    url = settings.bus_url
     try:
         async with open_bus(settings) as bus:
-            counts = {await bus.partitions(topic) for topic in TOPICS}
+            there = await bus.existing(TOPICS)
+            if len(there) < len(TOPICS):
+                missing = f"{len(TOPICS) - len(there)} of {len(TOPICS)} topics are made when something starts"
+                return Finding("bus", "ok", f"{url}, {missing}")
+            counts = {await bus.partitions(topic) for topic in there}
             unheard = await lag(bus, TOPICS[:1], "asr")
-            yield Finding("bus", "ok", f"{settings.bus_url}, {max(counts)} partitions, {unheard} events not yet heard")
+            return Finding("bus", "ok", f"{url}, {max(counts)} partitions, {unheard} events not yet heard")
     except TenorError as error:
-        yield Finding("bus", "bad", error.message, error.hint)
+        return Finding("bus", "bad", error.message, error.hint)
+
+
+async def _services(settings: Settings) -> AsyncIterator[Finding]:
+    scheme, _, path = settings.bus_url.partition(":///")
+    made = scheme != "sqlite" or _is_there(path)
+    yield await _bus(settings) if made else Finding("bus", "ok", f"{settings.bus_url}, made when something starts")
     try:
         models = await recognizer_models(settings.speech)
         yield Finding("recogniser", "ok", f"{settings.speech.address}: {', '.join(models)}")
