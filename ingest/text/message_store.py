@@ -17,7 +17,7 @@ from ingest.text.message import CLOCK_ONLY, Message
 
 _BARE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff]")
 """Characters that no caller types and no database likes."""
-_NAMES = 1000
+_NAMES = 500
 """Characters of a speaker's name, a conversation's and whatever else is told of it."""
 
 

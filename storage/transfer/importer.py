@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple
 
 import msgspec
+from sqlalchemy.exc import StatementError
 from sqlmodel import Session, SQLModel
 
 from storage import tables
 from storage.db.engine import Database
+from storage.db.errors import blames_data
 from storage.labels import labels
 from storage.privacy import tombstones
 from storage.queries.calls import whole
@@ -26,14 +28,20 @@ from storage.recorder.store import RecordingStore, recording_name
 from storage.transfer import vcon
 from storage.transfer.document import CallDocument, content_hash, document_of, read_document
 from storage.viewer import HOUSE
-from tenor.errors import BadInput
+from tenor.errors import BadInput, TenorError
+from tenor.reading import reading
 from tenor.settings import Settings
 
 MOST_BYTES = 1 << 30
 """Of one document: ten hours of audio."""
 MOST_FILES = 100_000
-MOST_RATIO = 200
-"""How many times larger than in its zip a document may be. Text shrinks to a tenth, audio hardly."""
+MOST_VALUES = 2_000_000
+"""Of JSON in one document: each takes a hundred bytes of memory, however short it is written. Ten hours of a call have
+half of them."""
+MOST_TEXT, MOST_RATIO = 32 << 20, 200
+"""How large a document may be that was in a zip: so many bytes, or so many times larger than there. Text shrinks to a
+tenth; what is larger has audio, which hardly shrinks."""
+AUDIO_RATIO = 4
 SUFFIX = (".json", ".jsonl", ".vcon", ".zip")
 FORMS = {"audio/flac": "flac", "audio/ogg": "opus"}
 
@@ -45,6 +53,8 @@ class FoundDocument(NamedTuple):
 
     place: str
     content: bytes
+    fault: BadInput | None = None
+    """Why it could not be taken out of its zip, while others can."""
 
 
 class ImportResult(NamedTuple):
@@ -67,21 +77,22 @@ def files(path: Path) -> list[Path]:
 
 def documents(path: Path) -> Iterator[FoundDocument]:
     """The document of a file, every one of a zip, or each line of a file of several calls."""
-    if path.suffix.lower() == ".zip":
-        yield from _zipped(path)
-        return
-    try:
-        with path.open("rb") as file:
-            first = file.readline(MOST_BYTES + 1)
-            file.seek(0)
-            if file.peek(1) and _is_whole(first):
-                yield from _lines(path, file)
-                return
-            content = file.read(MOST_BYTES + 1)
-            _bounded(str(path), content)
-            yield FoundDocument(str(path), content)
-    except OSError as error:
-        raise BadInput(f"cannot read {path}: {error.strerror}") from None
+    with reading(str(path)):
+        if path.suffix.lower() == ".zip":
+            yield from _zipped(path)
+            return
+        try:
+            with path.open("rb") as file:
+                first = file.readline(MOST_BYTES + 1)
+                file.seek(0)
+                if file.peek(1) and _is_whole(first):
+                    yield from _lines(path, file)
+                    return
+                content = file.read(MOST_BYTES + 1)
+                _bounded(str(path), content)
+                yield FoundDocument(str(path), content)
+        except OSError as error:
+            raise BadInput(f"cannot read {path}: {error.strerror}") from None
 
 
 def _is_whole(line: bytes) -> bool:
@@ -110,23 +121,45 @@ def _bounded(place: str, content: bytes) -> None:
 
 def read(found: FoundDocument) -> CallDocument:
     """The call in a document; says where and what when there is none."""
-    try:
+    if found.fault is not None:
+        raise found.fault
+    with reading(found.place):
         try:
-            given: Any = msgspec.json.decode(found.content)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise BadInput(f"not JSON: {error}") from None
-        in_vcon = isinstance(given, dict) and not {"vcon", "payload", "ciphertext"}.isdisjoint(given)
-        return read_document(vcon.document_in(given) if in_vcon else given)
-    except RecursionError:
-        raise BadInput(f"{found.place}: nested too deeply") from None
-    except BadInput as error:
-        raise BadInput(f"{found.place}: {error.message}", error.hint) from None
+            return _read(found.content)
+        except BadInput as error:
+            raise BadInput(f"{found.place}: {error.message}", error.hint) from None
+
+
+def _read(content: bytes) -> CallDocument:
+    if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        raise BadInput(f"it holds more than {MOST_VALUES:,} values: no call does")
+    try:
+        given: Any = msgspec.json.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"not JSON: {error}") from None
+    in_vcon = isinstance(given, dict) and not {"vcon", "payload", "ciphertext"}.isdisjoint(given)
+    return read_document(vcon.document_in(given) if in_vcon else given)
 
 
 def store(
     database: Database, settings: Settings, document: CallDocument, *, by: str, replace: bool = False
 ) -> ImportResult:
     """Write a call and its recording, unless it is here already or was erased here."""
+    try:
+        return _store(database, settings, document, by=by, replace=replace)
+    except Exception as error:
+        if isinstance(error, TenorError) or not blames_data(error):
+            raise
+        raise BadInput(f"call {document.call.id[:80]!r} holds what no database takes: {_cause(error)}") from None
+
+
+def _cause(error: Exception) -> str:
+    """What the database objects to, without the rows that were to be written."""
+    cause = error.orig if isinstance(error, StatementError) and error.orig else error
+    return str(cause).splitlines()[0][:200] if str(cause) else type(cause).__name__
+
+
+def _store(database: Database, settings: Settings, document: CallDocument, *, by: str, replace: bool) -> ImportResult:
     recording = document.recording
     audio = recording.audio() if recording else None
     call, recordings = document.call.id, RecordingStore(settings)
@@ -210,18 +243,31 @@ def _zipped(path: Path) -> Iterator[FoundDocument]:
             inside = [one for one in archive.infolist() if not one.is_dir()]
             if len(inside) > MOST_FILES:
                 raise BadInput(f"{path} holds {len(inside)} files, more than {MOST_FILES}")
+            inside = [one for one in inside if one.filename.lower().endswith(SUFFIX[:-1])]
+            # What is counted here may be there once, and named a thousand times.
+            whole = sum(one.file_size for one in inside)
+            if whole > MOST_TEXT + MOST_RATIO * path.stat().st_size:
+                raise BadInput(f"{path} would unpack to {whole >> 20} MB: no calls do")
             for one in inside:
                 place = f"{path}:{one.filename}"
-                if not one.filename.lower().endswith(SUFFIX[:-1]):
-                    continue  # the recordings beside texts, say
-                if one.flag_bits & 1:
-                    raise BadInput(f"{place} is encrypted")
-                if one.file_size > MOST_BYTES or one.file_size > MOST_RATIO * max(one.compress_size, 1000):
-                    raise BadInput(f"{place} would unpack to {one.file_size >> 20} MB: no call does")
-                with archive.open(one) as opened:
-                    content = opened.read(one.file_size + 1)
-                if len(content) > one.file_size:
-                    raise BadInput(f"{place} is larger than its zip says")
-                yield FoundDocument(place, content)
+                try:
+                    with reading(place):
+                        found = FoundDocument(place, _unzipped(archive, one, place))
+                except BadInput as fault:
+                    found = FoundDocument(place, b"", fault)
+                yield found
     except (zipfile.BadZipFile, EOFError, NotImplementedError, zipfile.LargeZipFile) as error:
         raise BadInput(f"{path} is not a zip we can read: {error}") from None
+
+
+def _unzipped(archive: zipfile.ZipFile, one: zipfile.ZipInfo, place: str) -> bytes:
+    if one.flag_bits & 1:
+        raise BadInput(f"{place} is encrypted")
+    packed = max(one.compress_size, 1000)
+    if one.file_size > min(MOST_BYTES, MOST_RATIO * packed, MOST_TEXT + AUDIO_RATIO * packed):
+        raise BadInput(f"{place} would unpack to {one.file_size >> 20} MB: no call does")
+    with archive.open(one) as opened:
+        content = opened.read(one.file_size + 1)
+    if len(content) > one.file_size:
+        raise BadInput(f"{place} is larger than its zip says")
+    return content
