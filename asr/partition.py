@@ -11,6 +11,7 @@ the commit has passed their last record: a successor would read them again.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import OrderedDict
 from dataclasses import dataclass
 
@@ -152,7 +153,8 @@ class AudioPartition:
     def _adopt(self, chunk: AudioChunk, offset: int) -> AsrCall:
         """Audio of a call whose beginning is gone from the bus."""
         log.warning("audio of a call whose beginning is unknown", call=chunk.call)
-        info = Call(source="unknown", roles=(), started_at=chunk.captured_at - chunk.start_ms / 1000, rate=chunk.rate)
+        started_at = (chunk.captured_at or time.time()) - chunk.start_ms / 1000
+        info = Call(source="unknown", roles=(), started_at=started_at, rate=chunk.rate)
         return self._open(chunk.call, self._new_position(chunk.call, info), offset)
 
     def _revive(self, over: EndedCall, chunk: AudioChunk, offset: int) -> AsrCall | None:

@@ -124,20 +124,15 @@ class TranscriptWriter:
             return False
         decided_ms = max(heard_ms, final.end_ms) if exact else self._in_flight.end_ms
         ended = self._in_flight.sent(decided_ms) or received
-        captured = self._in_flight.captured(final.end_ms) or ended
-        arrived = self._in_flight.arrived(decided_ms) or ended
+        captured, arrived = self._in_flight.captured(final.end_ms), self._in_flight.arrived(decided_ms)
         published = time.time()
-        metrics.LATENCY.labels("silence").observe(max(0.0, arrived - captured))
-        metrics.LATENCY.labels("recogniser").observe(max(0.0, received - ended))
-        metrics.LATENCY.labels("ours").observe(max(0.0, ended - arrived) + published - received)
+        times = {"ended": ended, "recognised": received, "published": published}
+        if captured is not None and arrived is not None:  # somebody waits for it
+            times = {"captured": captured, "arrived": arrived, **times}
+            metrics.LATENCY.labels("silence").observe(max(0.0, arrived - captured))
+            metrics.LATENCY.labels("recogniser").observe(max(0.0, received - ended))
+            metrics.LATENCY.labels("ours").observe(max(0.0, ended - arrived) + published - received)
         metrics.FINALS.inc()
-        times = {
-            "captured": captured,
-            "arrived": arrived,
-            "ended": ended,
-            "recognised": received,
-            "published": published,
-        }
         spoken = [(word.start_ms, word.end_ms) for word in final.words] or [(final.start_ms, final.end_ms)]
         loudness = self._in_flight.loudness(spoken)
         await self._write_down(msgspec.structs.replace(final, loudness=loudness, times=times))

@@ -84,7 +84,8 @@ class AudioChunk(Event, tag="audio_chunk", frozen=True, kw_only=True):
     pcm: bytes
     """The samples."""
     captured_at: float
-    """When the last sample was spoken, as far as that is known. Every latency is counted from here."""
+    """When the last sample was spoken, as far as that is known. Every latency is counted from here. 0: long ago, as
+    in a recording that is put on the bus as fast as it is taken, for which nobody waits."""
 
 
 class CallEnded(Event, tag="call_ended", frozen=True, kw_only=True):

@@ -61,12 +61,12 @@ class InFlightAudio:
     def captured(self, ms: float) -> float | None:
         """When what is heard at `ms` was spoken."""
         chunk = self._find(ms)
-        return None if chunk is None else chunk.captured_at - max(0.0, chunk.end_ms - ms) / 1000
+        return chunk.captured_at - max(0.0, chunk.end_ms - ms) / 1000 if chunk and chunk.captured_at else None
 
     def arrived(self, ms: float) -> float | None:
         """When the whole chunk that holds `ms` had been spoken: not before can anybody hear it."""
         chunk = self._find(ms)
-        return None if chunk is None else chunk.captured_at
+        return chunk.captured_at or None if chunk else None
 
     def sent(self, ms: float) -> float | None:
         """When the audio up to `ms` had been sent."""

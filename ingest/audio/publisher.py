@@ -25,6 +25,7 @@ BATCH = 50
 """Blocks published in one go when nothing has to wait: 5 s of audio, whatever the length of the file."""
 AHEAD = 10
 """Blocks decoded at a time when paced."""
+LONG_AGO = 0.0
 
 Progress = Callable[[Recording, int], None]
 """Told after every publication how many milliseconds of the recording are on the bus."""
@@ -75,7 +76,7 @@ class _Publisher:
         size = 1 if recording.source.live else BATCH if self._pace is None else AHEAD
         while blocks := await in_background(lambda: recording.read(size)):
             if self._pace is None:
-                await self._publish(blocks, time.time())
+                await self._publish(blocks, time.time() if recording.source.live else LONG_AGO)
                 continue
             for block in blocks:
                 due = started_at + block.end_ms / 1000 / self._pace

@@ -153,7 +153,7 @@ class _Publisher:
             final=True,
             confidence=1.0,
             heard_ms=turn.end_ms,
-            times={"captured": now, "published": now},
+            times={"published": now} if self._pace is None else {"captured": now, "published": now},
         )
 
     def _redacted(self, text: str, before: str = "") -> str:

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tenor.bus import Partition, lag
@@ -38,6 +39,18 @@ async def test_both_sides_of_a_call_are_written_down(tmp_path: Path) -> None:
         times = first.times
         assert times["captured"] <= times["recognised"] <= times["published"]
         assert times["ended"] <= times["recognised"]
+
+
+async def test_what_nobody_waits_for_is_in_no_latency(tmp_path: Path) -> None:
+    """A recording that is put on the bus as fast as it is taken lies there for as long as the recogniser needs."""
+    async with Rig(tmp_path) as rig:
+        await rig.begin("c1")
+        for chunk in chunks("c1", 0, CALLER):
+            await rig.bus.publish(AUDIO, msgspec.structs.replace(chunk, captured_at=0.0))
+        await rig.end("c1")
+        await rig.over("c1")
+        for one in await rig.transcripts("c1", 0):
+            assert set(one.times) == {"ended", "recognised", "published"}
 
 
 async def test_text_is_shown_while_it_is_said_under_an_id_of_its_own(tmp_path: Path) -> None:

@@ -80,6 +80,7 @@ async def test_full_speed_publishes_in_bounded_batches(tmp_path: Path) -> None:
     listener = Listener()
     await publish_recording(listener.bus, open_recording(file(tmp_path / "call.wav", 30)))
     assert listener.publications == [1, *[2 * BATCH] * 6, 1]
+    assert {chunk.captured_at for chunk in listener.chunks(0)} == {0.0}  # nobody waits for it: it is in no latency
 
 
 @pytest.mark.parametrize("pace", [10.0, 40.0])
