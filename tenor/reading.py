@@ -53,7 +53,8 @@ def _reason(error: Exception) -> str:
         return "it is nested too deeply"
     if isinstance(error, MemoryError):
         return "it takes more memory than there is"
-    return f"{type(error).__name__}: {str(error)[:200]}" if str(error) else type(error).__name__
+    said = " ".join(str(error).split())[:200]
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 class LimitedFile:

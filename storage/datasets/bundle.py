@@ -28,6 +28,7 @@ from storage.place import Place
 from storage.snapshots.verifying import named
 from storage.viewer import HOUSE, Viewer
 from tenor.errors import BadInput
+from tenor.reading import reading
 from tenor.settings import Settings
 
 MANIFEST = "dataset.json"
@@ -74,8 +75,9 @@ def import_bundle(
     viewer.must_train("import datasets")
     with changing(settings) as place:
         try:
-            version = _read(path, BlobStore(place), progress)
-            _check(version, BlobStore(place))
+            with reading(str(path)):
+                version = _read(path, BlobStore(place), progress)
+                _check(version, BlobStore(place))
             version = _numbered(place, msgspec.structs.replace(version, name=checked_name(name or version.name)))
             save(place, version)
         except BadInput:

@@ -24,6 +24,7 @@ from storage.datasets.manifest import DatasetVersion, checked_name, find, names
 from storage.place import Place
 from storage.viewer import HOUSE, Viewer
 from tenor.errors import BadInput, Refused, Unavailable
+from tenor.reading import reading
 from tenor.settings import Settings
 from tenor.yaml.nodes import meant
 
@@ -132,10 +133,8 @@ def unpack(file: Path, folder: Path) -> Path:
         return file
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    try:
+    with reading(file.name):
         (_unpack_tar if tarfile.is_tarfile(file) else _unpack_zip)(file, folder)
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
-        raise BadInput(f"{file.name} cannot be unpacked: {error}") from None
     inside = [path for path in folder.iterdir() if not path.name.startswith(".")]
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
 

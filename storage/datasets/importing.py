@@ -24,6 +24,7 @@ from storage.datasets.splits import SplitRow, assign, group_of, plain_words, wit
 from storage.datasets.versions import counts_of, labels_of, rows_table
 from storage.viewer import HOUSE, Viewer
 from tenor.errors import BadInput
+from tenor.reading import is_endless
 from tenor.settings import Settings
 
 Progress = Callable[[int, int], None]
@@ -109,6 +110,8 @@ def _audio(given: ImportedSet, name: str, blobs: BlobStore, progress: Progress) 
     for number, ((call, path), channels) in enumerate(wanted.items(), 1):
         try:
             with soundfile.SoundFile(path) as sound:
+                if is_endless(sound.frames / sound.samplerate, path.stat().st_size):
+                    raise BadInput(f"{path} unpacks without end", "take it out of the set")
                 samples, rate, codec = (
                     sound.read(dtype="int16", always_2d=True),
                     sound.samplerate,

@@ -20,6 +20,7 @@ from storage.db.engine import Database
 from storage.tables import Agent, Audit, Call, Customer
 from storage.viewer import Viewer
 from tenor.errors import BadInput
+from tenor.reading import reading
 
 COLUMNS = {"agent": ("display_name", "team", "site"), "customer": ("display_name",)}
 LONGEST = 200
@@ -38,6 +39,11 @@ class PeopleTable:
 
 def read(path: Path) -> PeopleTable:
     """The table in a CSV file; all that is wrong with it, with its lines."""
+    with reading(str(path)):
+        return _read(path)
+
+
+def _read(path: Path) -> PeopleTable:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:

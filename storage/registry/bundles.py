@@ -16,6 +16,7 @@ from storage.viewer import Viewer
 from tenor.errors import BadInput
 from tenor.model_store.card import CARD, KINDS, read_card
 from tenor.model_store.digest import digest_of, file_hashes, is_file_name, verify
+from tenor.reading import reading
 
 BLOCK = 1 << 20
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -52,9 +53,10 @@ def import_bundle(
     is another because its card says so. `expected`: the only id that it may have. Again, it changes nothing."""
     part = new_part(registry.folder)
     try:
-        model = _unpack(bundle, part)
-        card = read_card(part)
-        hashes = file_hashes(part)
+        with reading(str(bundle)):
+            model = _unpack(bundle, part)
+            card = read_card(part)
+            hashes = file_hashes(part)
         known = {file: sha256 for file, sha256 in hashes.items() if file != CARD}
         if f"{card.name}-{card.version}" != model or card.kind not in KINDS or known != card.files:
             raise BadInput(f"{bundle} is not a bundle of the registry: its files are not those that its card lists")

@@ -23,6 +23,8 @@ SUFFIXES = frozenset(
 )
 """Of files that models are made of. None of them is code, or a pickle, which is code."""
 MOST_FILES, MOST_BYTES = 200, 4 * 1024**3
+MOST_RATIO = 20
+"""How much larger arrays may be than they are packed."""
 PART = ".part-"
 """Prefix of a folder that is not complete."""
 ABANDONED_S = 86_400
@@ -57,6 +59,8 @@ def _check_arrays(path: Path) -> None:
     """A zip is only ever an .npz of plain arrays: torch keeps pickles in such files, numpy may."""
     try:
         with zipfile.ZipFile(path) as arrays:
+            if sum(entry.file_size for entry in arrays.infolist()) > MOST_RATIO * path.stat().st_size:
+                raise BadInput(f"{path.name} is no weights: they hardly shrink", "it may be a zip bomb")
             for name in arrays.namelist():
                 with arrays.open(name) as array:
                     if path.suffix != ".npz" or not name.endswith(".npy") or b"|O" in array.read(256):

@@ -15,12 +15,18 @@ from storage.datasets.sources.nemo_slots import is_slots_folder, read_slots
 from storage.datasets.sources.tree import read_tree
 from storage.datasets.sources.types import ImportedSet
 from tenor.errors import BadInput
+from tenor.reading import reading
 
 
 def read_source(path: Path) -> ImportedSet:
     """What a file or folder holds."""
     if not path.exists():
         raise BadInput(f"there is no {path}")
+    with reading(str(path)):
+        return _read(path)
+
+
+def _read(path: Path) -> ImportedSet:
     if path.is_file():
         return read_manifests([path])
     readers: list[tuple[object, Callable[[], ImportedSet]]] = [

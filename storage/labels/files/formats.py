@@ -19,6 +19,7 @@ import msgspec
 
 from storage.labels.tags import SlotSpan, tags_at, write_tags
 from tenor.errors import BadInput
+from tenor.reading import reading
 
 KINDS = ("sentiment", "intent", "slots")
 COLUMNS = ("sentence", "turn", "text", *KINDS, "kind", "value", "author", "at")
@@ -51,6 +52,11 @@ class BadRow(NamedTuple):
 
 def read_labels(path: Path) -> Iterator[LabelRow | BadRow]:
     """The rows of a file, or of a folder of NeMo's."""
+    with reading(str(path)):
+        yield from _rows(path)
+
+
+def _rows(path: Path) -> Iterator[LabelRow | BadRow]:
     if path.is_dir():
         yield from _nemo(path)
         return
@@ -97,7 +103,7 @@ def _lines(path: Path, text: str) -> Iterator[LabelRow | BadRow]:
             continue
         try:
             told = msgspec.json.decode(line)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             yield BadRow(f"{path}:{number}", str(error))
             continue
         if isinstance(told, dict):

@@ -17,6 +17,7 @@ from storage.transfer.nemo import FILES, LabelledLine, nemo_files
 from storage.viewer import Viewer
 from tenor.errors import BadInput, Refused
 from tenor.settings import Settings
+from tests.ingest.audio.sounds import silent_flac
 from tests.storage.datasets.material import calls_folder, manifest, tone
 
 
@@ -45,6 +46,15 @@ def test_a_folder_of_calls_is_a_dataset_with_audio(settings: Settings, tmp_path:
     calls_folder(folder, calls=13)
     later = import_dataset(settings, folder, "hv", by="root")
     assert (later.version, later.parent) == (2, 1)
+
+
+def test_a_recording_that_unpacks_without_end_is_refused(settings: Settings, tmp_path: Path) -> None:
+    """Its samples would be taken into memory at once."""
+    folder = calls_folder(tmp_path / "train", calls=2)
+    (folder / "audio" / "call1.flac").write_bytes(silent_flac(30 * 3600, channels=2))
+    with pytest.raises(BadInput, match=r"call1\.flac unpacks without end"):
+        import_dataset(settings, folder, "hv", by="root")
+    assert list(listing(Place(settings.learn_url))) == []
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 
 from storage.db.engine import using
 from storage.registry.bundles import export_bundle, import_bundle
+from storage.registry.folders import check_file
 from storage.registry.registry import Registry
 from tenor.errors import BadInput
 from tenor.settings import Settings
@@ -130,6 +131,14 @@ def test_a_hostile_bundle_is_refused_and_leaves_nothing(
         import_bundle(there, ANN, path)
     assert list(there.folder.iterdir()) == []
     assert not list(tmp_path.rglob("*escaped*"))
+
+
+def test_arrays_that_swell_are_no_weights(tmp_path: Path) -> None:
+    np.savez_compressed(tmp_path / "zeros.npz", heads=np.zeros(10_000_000, np.int8))
+    with pytest.raises(BadInput, match="hardly shrink"):
+        check_file(tmp_path / "zeros.npz")
+    np.savez_compressed(tmp_path / "heads.npz", heads=np.arange(10_000, dtype=np.float32))
+    check_file(tmp_path / "heads.npz")
 
 
 @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 half of one"])
