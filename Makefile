@@ -45,10 +45,10 @@ test: dev ## the whole suite, with a real Kafka, PostgreSQL and browser
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 KILLS ?= 25
-kills: dev ## the assistant's stage killed with SIGKILL while shoppers write, KILLS times on each bus
+kills: dev ## what is killed with SIGKILL while it works, KILLS times: the assistant, `tenor learn`, promotions
 	@deploy/prerequisites kafka
 	@$(BIN)/python -m deploy.kafka.broker fetch
-	@KILLS=$(KILLS) $(BIN)/python -m pytest -q tests/dialog/test_kill.py
+	@KILLS=$(KILLS) $(BIN)/python -m pytest -q tests/dialog/test_kill.py tests/tenor/learn/test_kill.py tests/nlp/test_kill_promotions.py
 
 OWN_PIP := -m pip install -q --disable-pip-version-check --no-compile
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -202,7 +203,10 @@ def _trained(
         raise
     except Exception as error:  # a recipe of one's own may raise anything
         record.end("failed", error=f"{type(error).__name__}: {error}")
-        raise BadInput(f"the recipe {recipe.name} failed: {type(error).__name__}: {error}", f"see {folder}") from error
+        lines.note(traceback.format_exc())
+        raise BadInput(
+            f"the recipe {recipe.name} failed: {type(error).__name__}: {error}", f"{folder / RECORD} says where"
+        ) from error
     finally:
         lines.close()
     record.end("done")

@@ -4,6 +4,7 @@ or told by a model with which its call did not begin."""
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import time
 from itertools import count
@@ -22,12 +23,15 @@ from tests.model_folders import promoted, promotion, registered
 from tests.nlp.rig import info, said
 from tests.watching import events
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 SHIPPED, HOUSE = shipped.SHIPPED["language"].id, "house-1"
 LINE = "This is terrible and I am really angry."
 SIDES = {SHIPPED: "negative", HOUSE: "positive"}
 LINES = 12
+KILLS = int(os.environ.get("KILLS", "0")) or 5
+"""How often a stage is killed on each bus; `make kills` says 25."""
+BETWEEN_S = 3.2
 CALLS_AT_ONCE = 4
 
 
@@ -46,7 +50,7 @@ async def run(settings: Settings) -> None:
             stage.start()
         try:
             feeding = asyncio.create_task(feed(bus, started))
-            for number in range(5):
+            for number in range(KILLS):
                 await asyncio.sleep(chance.uniform(2.0, 3.5))
                 model, digest = (HOUSE, sha256) if number % 2 == 0 else (SHIPPED, "")
                 promoted(models, promotion(model, digest, time.time() + chance.uniform(0.5, 2.0)))
@@ -80,7 +84,7 @@ async def run(settings: Settings) -> None:
 async def feed(bus: Bus, started: dict[str, float]) -> None:
     """Calls that overlap, each some seconds long; a new one begins when one is over."""
     numbers = count()
-    until = time.monotonic() + 16
+    until = time.monotonic() + KILLS * BETWEEN_S
 
     async def call() -> None:
         while time.monotonic() < until:

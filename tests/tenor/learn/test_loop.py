@@ -6,8 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,9 +22,8 @@ from storage.db.engine import Database, using
 from storage.place import Place
 from storage.registry.registry import Registry
 from storage.sample.company import COMPANY
-from storage.snapshots import listing as snapshots
 from storage.snapshots import restore
-from storage.tables import Gate, Label, Run
+from storage.tables import Label
 from storage.viewer import Viewer
 from tenor.errors import BadInput, Refused, Unavailable
 from tenor.learn import StepReport, finetune, judging, learn
@@ -35,7 +33,7 @@ from tenor.model_store.shipped import SHIPPED
 from tenor.runtime.frozen import frozen_sentences
 from tenor.settings import LearnSettings, Settings
 from tests.tenor.cli.command import environment, tenor
-from tests.tenor.learn.company_home import ANN, as_made_up, home_of, prepare_home
+from tests.tenor.learn.company_home import ANN, State, as_made_up, home_of, prepare_home, state_of
 
 pytestmark = pytest.mark.slow
 
@@ -79,30 +77,6 @@ def settings(prepared: Path, tmp_path: Path) -> Settings:
 def database(settings: Settings) -> Iterator[Database]:
     with using(settings) as opened:
         yield opened
-
-
-@dataclass(frozen=True)
-class State:
-    """What a loop leaves behind, without times."""
-
-    datasets: list[str]
-    snapshots: int
-    runs: list[tuple[str, str]]
-    models: Mapping[str, tuple[str, dict[str, str]]]
-    promotions: list[tuple[str, str]]
-    gates: int
-
-
-def state_of(settings: Settings, database: Database) -> State:
-    place, registry = Place(settings.learn_url), Registry(database, settings.models_folder)
-    ours = [one for one in registry.versions("language") if not one.ships]
-    files = {one.id: read_card(registry.path(one)).files for one in ours}
-    made = {one.id: (one.state, {name: files[one.id][name] for name in ("model.onnx", "heads.npz")}) for one in ours}
-    with database.session() as session:
-        runs = [(run.state, run.model) for run in session.exec(select(Run))]
-        gates = len(session.exec(select(Gate)).all())
-    promoted = [(one.model, one.previous) for one in registry.log().promotions]
-    return State([one.hash for one in datasets(place)], len(list(snapshots(place))), runs, made, promoted, gates)
 
 
 def run(settings: Settings, database: Database, **more: object) -> tuple[bool, list[StepReport]]:

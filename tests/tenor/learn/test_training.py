@@ -122,8 +122,11 @@ def test_parameters_beat_the_preset_and_a_misspelt_one_is_named(settings: Settin
 
 
 def test_a_recipe_that_raises_is_named_and_its_run_says_so(settings: Settings, database: Database) -> None:
-    with pytest.raises(BadInput, match="ZeroDivisionError"):
+    with pytest.raises(BadInput, match="ZeroDivisionError") as told:
         train(settings, database, values=["fail_at=3"])
+    place = run_folder(settings, 1) / "record.jsonl"
+    assert str(place) in told.value.hint
+    assert "test_training.py" in place.read_text()
     with database.session() as session:
         [found] = runs.listing(session)
     assert found.state == "failed"
