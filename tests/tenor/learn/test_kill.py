@@ -48,7 +48,7 @@ def test_killed_again_and_again_it_comes_to_the_same(tmp_path: Path) -> None:
     chance, wanted, homes = random.Random(KILLS), left_by(alone), [shutil.copytree(prepared, tmp_path / "0")]
     kills = 0
     while kills < KILLS:
-        with subprocess.Popen(**given(homes[-1], tmp_path)) as process:
+        with started(homes[-1], tmp_path) as process:
             try:
                 process.communicate(timeout=chance.uniform(0.1, 1.0) * lasts_s)
             except subprocess.TimeoutExpired:
@@ -63,20 +63,15 @@ def test_killed_again_and_again_it_comes_to_the_same(tmp_path: Path) -> None:
         assert left_by(homes[-1]) == wanted
 
 
-def given(home: Path, folder: Path) -> dict[str, object]:
+def started(home: Path, folder: Path) -> subprocess.Popen[bytes]:
     shown = environment() | {"PYTHONPATH": str(Path(__file__).parents[3])}
-    return {
-        "args": [sys.executable, "-c", LOOP, str(home)],
-        "env": shown,
-        "cwd": folder,
-        "stdout": subprocess.PIPE,
-        "stderr": subprocess.PIPE,
-    }
+    command = [sys.executable, "-c", LOOP, str(home)]
+    return subprocess.Popen(command, env=shown, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def loop(home: Path, folder: Path) -> str:
     """What is in force when it ends."""
-    with subprocess.Popen(**given(home, folder)) as process:
+    with started(home, folder) as process:
         told, complaint = process.communicate(timeout=900)
     assert process.returncode == 0, complaint.decode()
     return told.decode().splitlines()[-1]
