@@ -14,7 +14,7 @@ from finetune.train.batches import IGNORED, token_targets
 from finetune.train.language_layers import LanguageLayers
 from finetune.train.loop import Figures, LoopOptions, RunPlace, train
 from finetune.train.state_cache import StateCache
-from nlp.inference.models.layered_model import BEFORE, LONGEST_BEFORE, NOBODY, ROLES
+from nlp.inference.models.layered_model import AGENT, BEFORE, CALLER, LONGEST_BEFORE, NOBODY, ROLES
 from nlp.inference.models.onnx_model import Floats
 from nlp.inference.models.token_encoder import EncodedText
 
@@ -37,6 +37,10 @@ class LanguageOptions:
     """share of those with a role that are read without;"""
     nothing_before: float = 0.35
     """share of those with a sentence before that are read without."""
+    anybody: float = 0.0
+    """Share of those of which nobody knows who spoke that are read as a caller's or an agent's."""
+    agreement: float = 0.0
+    """How much the answer counts that it gives when all is told, where something was not."""
     head_weights: Mapping[str, float] | None = None
     """How much a mistake of a head counts; 1 for all others."""
 
@@ -73,6 +77,10 @@ class DrawnExample:
 
     def __len__(self) -> int:
         return len(self.form.states) + (0 if self.before is None else len(self.before))
+
+    @property
+    def all_told(self) -> bool:
+        return self.segment == self.example.segment and self.before is self.example.before
 
 
 def encoded_examples(
@@ -140,7 +148,7 @@ def train_language(
         network,
         draw,
         len,
-        lambda batch: summed_loss(network, batch, weights),
+        lambda batch: summed_loss(network, batch, weights, options.agreement),
         options.loop,
         place,
         validate if validation else None,
@@ -150,14 +158,23 @@ def train_language(
 def drawn_example(row: EncodedExample, random: Random, options: LanguageOptions) -> DrawnExample:
     form = row.forms[-1] if random.random() < options.unpunctuated else row.forms[0]
     segment = NOBODY if random.random() < options.nobody else row.segment
+    if row.segment == NOBODY and random.random() < options.anybody:
+        segment = random.choice((CALLER, AGENT))
     before = None if random.random() < options.nothing_before else row.before
     return DrawnExample(form, segment, before, row)
 
 
-def summed_loss(network: LanguageLayers, batch: Sequence[DrawnExample], weights: Mapping[str, float]) -> Tensor:
+def _told(form: EncodedForm, row: EncodedExample) -> DrawnExample:
+    """With everything that is known of it."""
+    return DrawnExample(form, row.segment, row.before, row)
+
+
+def summed_loss(
+    network: LanguageLayers, batch: Sequence[DrawnExample], weights: Mapping[str, float], agreement: float = 0.0
+) -> Tensor:
     """Of every row the mistakes of the heads that it has labels for; a token head's is the mean over its tokens."""
     answers = network(*padded(batch))
-    total = torch.zeros(())
+    total = agreement * _disagreement(network, batch, answers, weights) if agreement else torch.zeros(())
     for head in network.sentence_heads:
         asked = [at for at, row in enumerate(batch) if head in row.example.targets]
         if asked:
@@ -172,6 +189,25 @@ def summed_loss(network: LanguageLayers, batch: Sequence[DrawnExample], weights:
                 logits = answers[head][at, : len(targets)].float()
                 loss = nn.functional.cross_entropy(logits, targets, ignore_index=IGNORED, label_smoothing=0.02)
                 total = total + weights.get(head, 1.0) * row.example.weight * loss
+    return total
+
+
+def _disagreement(
+    network: LanguageLayers, batch: Sequence[DrawnExample], answers: Mapping[str, Tensor], weights: Mapping[str, float]
+) -> Tensor:
+    """How far the answers to sentences with something untold are from those when it is told."""
+    total = torch.zeros(())
+    untold = [at for at, row in enumerate(batch) if row.example.segment != NOBODY and not row.all_told]
+    if not untold:
+        return total
+    network.eval()
+    with torch.no_grad():
+        told = network(*padded([_told(batch[at].form, batch[at].example) for at in untold]))
+    network.train()
+    for head in network.sentence_heads:
+        wanted = nn.functional.softmax(told[head].float(), dim=-1)
+        likely = nn.functional.log_softmax(answers[head][untold].float(), dim=-1)
+        total = total - weights.get(head, 1.0) * (likely * wanted).sum()
     return total
 
 
@@ -196,7 +232,7 @@ def head_accuracy(network: LanguageLayers, rows: Sequence[EncodedExample], *, si
     """Share of right answers of each sentence head, with everything that is known told."""
     right: dict[str, int] = {}
     asked: dict[str, int] = {}
-    drawn = sorted((DrawnExample(row.forms[0], row.segment, row.before, row) for row in rows), key=len)
+    drawn = sorted((_told(row.forms[0], row) for row in rows), key=len)
     with torch.no_grad():
         for first in range(0, len(drawn), size):
             batch = drawn[first : first + size]
