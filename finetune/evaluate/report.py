@@ -121,9 +121,14 @@ def corpus_scores(model: LanguageModel, taxonomy: Taxonomy, rows: Sequence[CallS
         return {}
     backend = LocalBackend(model, taxonomy)
     texts = [row.text for row in rows]
-    told = backend.analyze(texts, [SentenceContext(row.role, row.said_before) for row in rows])
+    contexts: dict[str, list[SentenceContext]] = {
+        "told": [SentenceContext(row.role, row.said_before) for row in rows],
+        "role not told": [SentenceContext(before=row.said_before) for row in rows],
+        "not told": [],
+    }
     scores = {}
-    for name, found in (("told", told), ("not told", backend.analyze(texts))):
+    for name, known in contexts.items():
+        found = backend.analyze(texts, known)
         pairs = list(zip(rows, found, strict=True))
         right = [row.sentiment for row in rows]
         scores[f"hands apart sentiment macro-F1, {name}"] = macro_f1(right, [one.sentiment for one in found])
