@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ingest.sources import Source
-from tenor.errors import TenorError
+from tenor.errors import BadInput, TenorError
+
+
+class AlreadyThere(BadInput):
+    """The call was taken in before, and is over."""
+
+    def __init__(self, call: str) -> None:
+        super().__init__(f"{call} is there already", "--call ID takes it in once more, as another call")
+        self.call = call
+
+
+Known = Callable[[str], TenorError | None]
+"""What keeps a call of this id from being published, as far as whoever calls us knows: it was erased, or is there."""
+
+
+def nothing_known(call: str) -> TenorError | None:
+    return None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from ingest.audio.recording import Block, Recording, open_recording
 from ingest.audio.types import BrokenSource
 from ingest.background import in_background
 from ingest.options import IngestOptions
-from ingest.results import PublishedCall, SourceResult
+from ingest.results import Known, PublishedCall, SourceResult, nothing_known
 from ingest.sources import Source
 from tenor.bus import Bus
 from tenor.errors import BadInput, TenorError
@@ -125,6 +125,7 @@ async def publish_recordings(
     *,
     pace: float | None = None,
     concurrency: int = 1,
+    known: Known = nothing_known,
     opened: Callable[[Recording], None] | None = None,
     progress: Progress | None = None,
 ) -> list[SourceResult]:
@@ -144,6 +145,9 @@ async def publish_recordings(
             if recording.call in calls:
                 recording.close()
                 return SourceResult(source, error=BadInput(f"{source.name} was fed already as {recording.call}"))
+            if error := await in_background(lambda: known(recording.call)):
+                recording.close()
+                return SourceResult(source, error=error)
             calls.add(recording.call)
             if opened:
                 opened(recording)

@@ -12,11 +12,11 @@ import structlog
 
 from ingest.background import in_background
 from ingest.options import IngestOptions
-from ingest.results import PublishedCall, SourceResult
+from ingest.results import Known, PublishedCall, SourceResult, nothing_known
 from ingest.sources import Source
 from ingest.text.conversation import Conversation, TextOptions, WrittenTurn, open_text
 from tenor.bus import Bus
-from tenor.errors import BadInput, TenorError
+from tenor.errors import BadInput, Refused, TenorError
 from tenor.events import CALLS, TRANSCRIPTS, Call, CallState, Transcript
 from tenor.reading import reading
 from tenor.redaction import Redactor, mode
@@ -61,6 +61,7 @@ async def publish_text_files(
     *,
     pace: float | None = None,
     concurrency: int = 1,
+    known: Known = nothing_known,
 ) -> list[SourceResult]:
     """Feed every conversation of many files, so many files at once; an outcome for each of them. A file that cannot be
     read does not keep the others from it."""
@@ -70,6 +71,8 @@ async def publish_text_files(
     async def feed(conversation: Conversation) -> PublishedCall:
         if conversation.call in calls:
             raise BadInput(f"{conversation.name} was fed already as {conversation.call}")
+        if error := await in_background(lambda: known(conversation.call)):
+            raise error
         calls.add(conversation.call)
         return await publish_conversation(bus, conversation, speech, redactor, pace=pace)
 
@@ -84,7 +87,7 @@ async def publish_text_files(
                 for conversation in file:
                     try:
                         found.append(SourceResult(source, published=await feed(conversation)))
-                    except BadInput as error:
+                    except (BadInput, Refused) as error:
                         found.append(SourceResult(source, error=error))
             return found
 

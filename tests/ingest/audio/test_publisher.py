@@ -100,6 +100,13 @@ async def test_paces_that_never_end(tmp_path: Path, pace: float) -> None:
         await publish_recording(Listener().bus, open_recording(file(tmp_path / "call.wav")), pace=pace)
 
 
+async def test_a_call_that_was_erased_does_not_come_near_the_bus(tmp_path: Path) -> None:
+    listener = Listener()
+    erased = BadInput("it was erased")
+    (outcome,) = await publish_recordings(listener.bus, [file(tmp_path / "call.wav")], known=lambda call: erased)
+    assert (outcome.error, listener.events) == (erased, [])
+
+
 async def test_progress(tmp_path: Path) -> None:
     told: list[int] = []
 

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 
 from tenor.bus.opening import open_bus
 from tenor.cli.context import run, settings
-from tenor.cli.output import clock, complain_of_file, console, progress, warn
+from tenor.cli.output import clock, complain_of_file, console, progress, say, warn
 from tenor.cli.params import (
     Agents,
     BusFlag,
@@ -86,10 +87,11 @@ def ingest(
     """
     from ingest.audio.publisher import publish_recordings
     from ingest.audio.recording import Recording
-    from ingest.results import SourceResult
+    from ingest.results import AlreadyThere, SourceResult
     from ingest.sources import Source
     from ingest.text.conversation import text_format_of
     from ingest.text.publisher import publish_text_files
+    from tenor.runtime.known_calls import known_calls
 
     chosen = settings(context, unless_set=QUIET, bus__url=bus)
     options = options_from_flags(
@@ -119,7 +121,7 @@ def ingest(
 
     async def work() -> list[SourceResult]:
         async with open_bus(chosen) as opened:
-            with progress() as bars:
+            with progress() as bars, known_calls(chosen) as known:
                 tasks = {}
 
                 def begin(recording: Recording) -> None:
@@ -135,10 +137,17 @@ def ingest(
                     own = replace(options, copy=copy)
                     heard, read = await asyncio.gather(
                         publish_recordings(
-                            opened, spoken, own, pace=pace, concurrency=jobs, opened=begin, progress=advance
+                            opened,
+                            spoken,
+                            own,
+                            pace=pace,
+                            concurrency=jobs,
+                            known=known,
+                            opened=begin,
+                            progress=advance,
                         ),
                         publish_text_files(
-                            opened, written, chosen.speech, redactor, own, how, pace=pace, concurrency=jobs
+                            opened, written, chosen.speech, redactor, own, how, pace=pace, concurrency=jobs, known=known
                         ),
                     )
                     done += heard + read
@@ -158,23 +167,31 @@ def ingest(
     ]
     bad = sum(_tell(*result, as_json=as_json) for result in results)
     if len(results) > 1 and not as_json:
-        console.print(f"{len(results) - bad} of {len(results)} calls are on the bus")
+        there = sum(isinstance(error, AlreadyThere) for _, _, error in results)
+        also = f", {there} were there already" if there else ""
+        console.print(f"{len(results) - bad - there} of {len(results)} calls are on the bus{also}")
     if bad:
         raise typer.Exit(BadInput.exit_code)
 
 
 def _tell(name: str, fed: PublishedCall | None, error: TenorError | None, *, as_json: bool) -> bool:
     """Say what became of a call; True if it went wrong."""
-    failed = error is not None or (fed is not None and fed.failed)
+    from ingest.results import AlreadyThere
+
+    there = isinstance(error, AlreadyThere)
+    failed = (error is not None and not there) or (fed is not None and fed.failed)
     if as_json:
         reason = error.message if error else fed.reason if fed else ""
-        said = {"file": name, "call": fed.call if fed else None, "heard_ms": fed.heard_ms if fed else 0}
+        call = fed.call if fed else error.call if isinstance(error, AlreadyThere) else None
+        said = {"file": name, "call": call, "heard_ms": fed.heard_ms if fed else 0}
         typer.echo(json.dumps({**said, "failed": failed, "reason": reason}, ensure_ascii=False))
+    elif error and there:
+        say(f"{escape(name)}: {escape(error.message)}  [dim]{escape(error.hint)}[/]")
     elif error:
         complain_of_file(name, error)
     elif fed:
         for text in fed.warnings:
             warn(f"{name}: {text}")
         mark = "[red]broken[/]" if fed.failed else "[green]on the bus[/]"
-        console.print(f"{name}  {clock(fed.heard_ms)}  {mark}  [dim]{fed.call}[/]", soft_wrap=True)
+        console.print(f"{escape(name)}  {clock(fed.heard_ms)}  {mark}  [dim]{escape(fed.call)}[/]", soft_wrap=True)
     return failed
