@@ -51,13 +51,18 @@ class AsrWorker:
         phrases = settings.assistant.boosted if expected is None else expected
         self._expected = ExpectedPhrases(phrases, settings.assistant.boost)
         self._promotions = speech_models(settings)
+        self._riva: RivaClient | None = None
         self._redactor = redactor or PatternRedactor(settings.speech.redact_kinds)
         self._loop = PartitionLoop(
             bus, GROUP, READS[GROUP], self._open, self._step, max_records=BATCH, dead_letters=metrics.DEAD_LETTERS
         )
 
+    async def waits_for(self) -> str:
+        """The bus, or a recogniser: without one, calls wait on the bus."""
+        return await self._loop.waits_for() or (await self._riva.fault() if self._riva else "its connections")
+
     async def run(self) -> None:
-        riva = RivaClient(self._speech)
+        riva = self._riva = RivaClient(self._speech)
         models = ModelChoice(self._promotions, riva, self._bus)
         self._context = AsrContext(self._bus, self._speech, riva, self._redactor, models, self._expected)
         self._watching = asyncio.create_task(watch(self._loop.partitions.values, self._speech.watchdog_s))

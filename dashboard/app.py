@@ -31,7 +31,9 @@ from dashboard.routes.recordings import Recordings
 from dashboard.ui import theme
 from storage.db.engine import Database, open_database
 from storage.labels.publisher import LabelPublisher
-from tenor.bus import Bus
+from tenor.aio import in_thread
+from tenor.bus import Bus, Partition
+from tenor.events import SENTENCES
 from tenor.net import WebServer, listening_socket
 from tenor.redaction import Redactor
 from tenor.settings import Settings
@@ -55,6 +57,7 @@ class Dashboard:
         self.ready = asyncio.Event()
         self.port = settings.dashboard.port
         self._bus = bus
+        self._database: Database | None = None
         self._settings = settings
         self._redactor = redactor
         self._tools = tools
@@ -65,8 +68,14 @@ class Dashboard:
         shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::") else f"[{host}]" if ":" in host else host
         return f"http://{shown}:{self.port}"
 
+    async def waits_for(self) -> str:
+        if self._database is None or not self.ready.is_set():
+            return "its port"
+        await self._bus.bounds(Partition(SENTENCES.name, 0))
+        return await in_thread(self._database.fault)
+
     async def run(self) -> None:
-        database = await asyncio.to_thread(open_database, self._settings)
+        database = self._database = await asyncio.to_thread(open_database, self._settings)
         try:
             with self._listen() as listener:
                 self.port = listener.getsockname()[1]

@@ -51,6 +51,9 @@ class AssistantWorker:
             bus, GROUP, READS[GROUP], self._open, self._step, max_records=BATCH, dead_letters=metrics.DEAD_LETTERS
         )
 
+    async def waits_for(self) -> str:
+        return await self._loop.waits_for()
+
     async def run(self) -> None:
         try:
             await self._loop.run()

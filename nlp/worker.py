@@ -52,18 +52,33 @@ class NlpWorker:
     def __init__(self, bus: Bus, settings: Settings, backend: Backend | None = None) -> None:
         self._bus = bus
         self._models = open_versions(settings, backend)
+        self._fault = "its models"
         self._rules = rules.read(Path(settings.language.rules) if settings.language.rules else None, known(settings))
         self._loop = PartitionLoop(
             bus, GROUP, READS[GROUP], self._open, self._step, max_records=BATCH, dead_letters=metrics.DEAD_LETTERS
         )
 
+    async def waits_for(self) -> str:
+        """The bus, or somebody who understands sentences."""
+        if waits_for := await self._loop.waits_for():
+            return waits_for
+        if self._fault:
+            await self._check()
+        return self._fault
+
     async def run(self) -> None:
-        try:
-            await asyncio.to_thread(self._models.check)
-        except Unavailable as error:
-            log.warning("nobody understands sentences yet", reason=error.message)
+        await self._check()
+        if self._fault:
+            log.warning("nobody understands sentences yet", reason=self._fault)
         async with watching_promotions(self._models.pools, self._bus, GROUP) as self._watching:
             await self._loop.run()
+
+    async def _check(self) -> None:
+        try:
+            await asyncio.to_thread(self._models.check)
+            self._fault = ""
+        except Unavailable as error:
+            self._fault = error.message
 
     async def _step(self, records: Sequence[Record]) -> None:
         """Analyze these records, and publish what follows from them."""
@@ -93,8 +108,11 @@ class NlpWorker:
         pause_s = PAUSE_S
         while True:
             try:
-                return await asyncio.to_thread(batch.analyze, self._models.analyzer_of)
+                output = await asyncio.to_thread(batch.analyze, self._models.analyzer_of)
+                self._fault = ""
+                return output
             except Unavailable as error:
+                self._fault = error.message
                 log.error("sentences wait for somebody who understands them", reason=error.message, retry_s=pause_s)
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, LONGEST_PAUSE_S)

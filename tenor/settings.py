@@ -512,8 +512,14 @@ class TelemetrySettings(Section):
         "auto", description="auto means console on a terminal and json elsewhere"
     )
     log_words: bool = Field(False, description="whether logs may contain what people said")
-    metrics_host: str = Field("127.0.0.1", description="address that the Prometheus port listens on")
-    metrics_port: int = Field(0, ge=0, le=65535, description="port for Prometheus metrics; 0 means that there is none")
+    metrics_host: str = Field("127.0.0.1", description="address that the port for metrics and health listens on")
+    metrics_port: int = Field(
+        0,
+        ge=0,
+        le=65535,
+        description="port for Prometheus metrics (/metrics) and health (/health/live, /health/ready); 0 means that "
+        "there is none",
+    )
     otlp_endpoint: str = Field(
         "", description="address of an OpenTelemetry collector; empty means that no spans are sent"
     )

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import json
 import logging
+import socket
 import sys
-from collections.abc import Mapping, MutableMapping
+import threading
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from socketserver import ThreadingMixIn
 from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import prometheus_client
 import structlog
 from opentelemetry import trace
 
 from tenor.errors import BadInput, Unavailable
+from tenor.health import HEALTH
 from tenor.settings import TelemetrySettings
 
 WORDS = frozenset({"text", "words", "transcript", "utterance_text", "said", "reply"})
@@ -48,15 +54,57 @@ def configure(settings: TelemetrySettings) -> None:
 
 
 def serve_metrics(settings: TelemetrySettings) -> None:
-    """Open the Prometheus port, if there is to be one: of processes that stay, so that a command beside them works."""
+    """Open the port for metrics and health, if there is to be one: of processes that stay, so that a command beside
+    them works."""
     if settings.metrics_port:
+        kind = _ServerIPv6 if ":" in settings.metrics_host else _Server
         try:
-            prometheus_client.start_http_server(settings.metrics_port, addr=settings.metrics_host)
+            server = make_server(settings.metrics_host, settings.metrics_port, _monitoring, kind, _SilentHandler)
         except OSError as error:
             raise Unavailable(
                 f"cannot serve metrics on port {settings.metrics_port}: {error.strerror}",
                 "choose another with telemetry.metrics_port, or 0 for none",
             ) from None
+        # In a thread, so that it answers when the event loop does not.
+        threading.Thread(target=server.serve_forever, daemon=True, name="metrics").start()
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _ServerIPv6(_Server):
+    address_family = socket.AF_INET6
+
+
+class _SilentHandler(WSGIRequestHandler):
+    timeout = 10
+    """Seconds that a request may take to arrive."""
+
+    def log_message(self, *_: object) -> None:
+        """Nobody wants a line for every probe."""
+
+
+_metrics = prometheus_client.make_wsgi_app()
+
+
+def _monitoring(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """`/metrics`, and what orchestrators probe: `/health/live` and `/health/ready`."""
+    answer: dict[str, Any]
+    match environ["PATH_INFO"]:
+        case "/health/live":
+            good = HEALTH.alive
+            answer = {"alive": good}
+        case "/health/ready":
+            waits = HEALTH.waits()
+            good = not waits
+            answer = {"ready": good, "waits_for": waits}
+        case _:
+            metrics: Iterable[bytes] = _metrics(environ, start_response)
+            return metrics
+    status = "200 OK" if good else "503 Service Unavailable"
+    start_response(status, [("Content-Type", "application/json")])
+    return [json.dumps(answer).encode()]
 
 
 def without_words(_: Any, __: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:

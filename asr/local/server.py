@@ -109,6 +109,9 @@ class RivaServer:
         self._health.serving = True
         self.opened.set()
 
+    async def waits_for(self) -> str:
+        return "" if self.ready else "its models"
+
     async def run(self) -> None:
         """As a stage, until cancelled: listens at once and says it is loading while the models load."""
         assert self._load_recognizer is not None

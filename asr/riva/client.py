@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import grpc
 import structlog
@@ -34,6 +34,8 @@ from tenor.settings import SpeechSettings
 log = structlog.get_logger(__name__)
 
 EVERY_QUEUE = "*"
+FAULT_S = 5.0
+"""How long a server that is asked how it is may take."""
 HOUSE_BOOST = 10.0
 """How strongly the words of the vocabulary are expected."""
 
@@ -205,13 +207,7 @@ class RivaClient:
 
     async def models(self) -> list[str]:
         """`name (language)` of what the server can recognise in this mode; raises RivaError when it does not say."""
-        try:
-            request = asr.RivaSpeechRecognitionConfigRequest()
-            answer = await self._stub.GetRivaSpeechRecognitionConfig(
-                request, metadata=self._metadata, timeout=self._speech.timeout_s
-            )
-        except grpc.aio.AioRpcError as error:
-            raise classify(error, answered=False) from None
+        answer = await self._configuration(self._speech.timeout_s)
         found = []
         self._models.clear()
         self._clean_points = self._diarizes = False
@@ -229,6 +225,21 @@ class RivaClient:
             if model.parameters.get("speaker_diarization", "").lower() == "true":
                 self._diarizes = True
         return found
+
+    async def fault(self) -> str:
+        """Why the server does not serve us now; empty: it does. What is known of it stays as it is."""
+        try:
+            await self._configuration(FAULT_S)
+        except RivaError as error:
+            return f"the recogniser at {self._speech.address}: {error.reason}"
+        return ""
+
+    async def _configuration(self, timeout_s: float) -> Any:
+        try:
+            request = asr.RivaSpeechRecognitionConfigRequest()
+            return await self._stub.GetRivaSpeechRecognitionConfig(request, metadata=self._metadata, timeout=timeout_s)
+        except grpc.aio.AioRpcError as error:
+            raise classify(error, answered=False) from None
 
     async def _ask(self) -> None:
         with suppress(RivaError):

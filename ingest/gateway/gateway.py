@@ -18,8 +18,8 @@ from ingest.gateway.audiosocket.session import AudioSocketServer
 from ingest.gateway.call_feed import CallFeed
 from ingest.gateway.switchboard import Switchboard
 from ingest.gateway.web import GatewayApp
-from tenor.bus import Bus
-from tenor.events import TRANSCRIPTS, Transcript
+from tenor.bus import Bus, Partition
+from tenor.events import AUDIO, TRANSCRIPTS, Transcript
 from tenor.net import WebServer, listening_socket
 from tenor.settings import Settings
 
@@ -39,12 +39,17 @@ class Gateway:
         self.ready = asyncio.Event()
         self.port = settings.gateway.port
         self.audiosocket_port = settings.gateway.audiosocket_port
+        self._bus = bus
         self._settings = settings.gateway
         self._board = Switchboard(bus, settings)
         self._feed = CallFeed(bus, (TRANSCRIPTS,), (Transcript,))
         peers, registrations = Peers(settings.gateway.audiosocket_peers), Registrations()
         self._web = GatewayApp(self._board, self._feed, peers, registrations)
         self._audiosocket = AudioSocketServer(self._board, peers, registrations)
+
+    async def waits_for(self) -> str:
+        await self._bus.bounds(Partition(AUDIO.name, 0))
+        return "" if self.ready.is_set() else "its ports"
 
     async def run(self) -> None:
         """Serve until cancelled; then end open calls, hand the bus what is held, and return."""

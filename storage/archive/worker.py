@@ -8,8 +8,7 @@ import structlog
 from storage.archive.archiver import archive
 from storage.archive.sync import sync
 from storage.db.engine import Database
-from storage.db.retry import RetryTarget, once_a_day, opened
-from tenor.aio import in_thread
+from storage.db.retry import RetryTarget, StageDatabase, once_a_day
 from tenor.bus import Bus
 from tenor.settings import Settings
 
@@ -23,13 +22,14 @@ class ArchiveWorker:
 
     def __init__(self, bus: Bus, settings: Settings) -> None:
         self._settings = settings
+        self._opening = StageDatabase(settings, self.name)
+
+    async def waits_for(self) -> str:
+        return await self._opening.waits_for()
 
     async def run(self) -> None:
-        database = await opened(self._settings, self.name)
-        try:
+        async with self._opening as database:
             await once_a_day(lambda: self._archive(database), self.name, ARCHIVE)
-        finally:
-            await in_thread(database.close)
 
     def _archive(self, database: Database) -> None:
         counts = archive(database, self._settings)

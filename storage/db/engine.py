@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import URL, Connection, Engine, event
+from sqlalchemy import URL, Connection, Engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 from sqlmodel import Session, create_engine
 
 from storage.db import schema
 from storage.db.errors import CHOOSE, FORMS, explaining, shown
-from tenor.errors import BadInput
+from tenor.errors import BadInput, TenorError
 from tenor.settings import Settings
 from tenor.sqlite import switch_to_wal
 
@@ -55,6 +55,15 @@ class Database:
         with Session(bound, expire_on_commit=False) as session, session.begin():
             yield session
 
+    def fault(self) -> str:
+        """Why it does not answer; empty: it does."""
+        try:
+            with explaining(self.engine.url), self.engine.connect() as connection:
+                connection.execute(text("SELECT 1"))
+        except TenorError as error:
+            return error.message
+        return ""
+
     def close(self) -> None:
         self.engine.dispose()
 
@@ -87,9 +96,9 @@ def using(settings: Settings) -> Iterator[Database]:
         database.close()
 
 
-def _url(text: str) -> URL:
+def _url(address: str) -> URL:
     try:
-        url = make_url(text)
+        url = make_url(address)
     except (ArgumentError, ValueError):
         raise BadInput("storage.url is no address of a database", f"storage.url is {FORMS}") from None
     backend = url.get_backend_name()
@@ -98,7 +107,7 @@ def _url(text: str) -> URL:
     if backend != "sqlite":
         raise BadInput(f"a database cannot be reached by {backend}://", f"storage.url is {FORMS}")
     if not url.database or url.database == ":memory:":
-        raise BadInput(f"{text!r} names no file", f"storage.url is {FORMS}")
+        raise BadInput(f"{address!r} names no file", f"storage.url is {FORMS}")
     return url.set(drivername="sqlite")
 
 

@@ -41,9 +41,25 @@ DATABASE = RetryTarget(
 )
 
 
-async def opened(settings: Settings, stage: str) -> Database:
-    """The database; a server that is not there yet is waited for."""
-    return await retried(lambda: open_database(settings), stage, lambda error: error, DATABASE)
+class StageDatabase:
+    """The database of a stage for as long as a block lasts; a server that is not there yet is waited for."""
+
+    def __init__(self, settings: Settings, stage: str) -> None:
+        self._settings, self._stage = settings, stage
+        self._database: Database | None = None
+
+    async def __aenter__(self) -> Database:
+        self._database = await retried(
+            lambda: open_database(self._settings), self._stage, lambda error: error, DATABASE
+        )
+        return self._database
+
+    async def __aexit__(self, *exc: object) -> None:
+        if self._database is not None:
+            await in_thread(self._database.close)
+
+    async def waits_for(self) -> str:
+        return await in_thread(self._database.fault) if self._database else "the database"
 
 
 async def patiently(database: Database, stage: str, work: Callable[[], T], limit_s: float = math.inf) -> T:

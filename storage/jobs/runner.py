@@ -18,13 +18,13 @@ from sqlalchemy import select, update
 from sqlmodel import Session, col
 
 from storage.db.engine import Database
-from storage.db.retry import opened, patiently
+from storage.db.retry import StageDatabase, patiently
 from storage.jobs import process, queue, teams
 from storage.jobs.lease import LEASE_S, RunnerLease
 from storage.jobs.scheduler import schedule
 from storage.runs.resources import host_name
 from storage.tables import Job, Run
-from tenor.aio import in_thread, run_to_completion
+from tenor.aio import in_thread
 from tenor.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -54,16 +54,17 @@ class JobRunner:
 
     async def run(self, *, until_idle: bool = False) -> None:
         """Until it is cancelled, or nothing is left to do. Cancelled, it pauses the training jobs first."""
-        database = await opened(self._settings, "jobs")
-        lease = RunnerLease(database, self._host, self._capacity, self._lease_s)
-        try:
-            while True:
-                busy = await patiently(database, "jobs", lambda: self.step(database, lease))
-                if until_idle and self._holds and not busy:
-                    return
-                await asyncio.sleep(EVERY_S)
-        finally:
-            await run_to_completion(self._leave(database, lease))
+        async with StageDatabase(self._settings, "jobs") as database:
+            lease = RunnerLease(database, self._host, self._capacity, self._lease_s)
+            try:
+                while True:
+                    busy = await patiently(database, "jobs", lambda: self.step(database, lease))
+                    if until_idle and self._holds and not busy:
+                        return
+                    await asyncio.sleep(EVERY_S)
+            finally:
+                if self._holds:
+                    await in_thread(lambda: self._pause_all(database, lease))
 
     def step(self, database: Database, lease: RunnerLease) -> bool:
         """One look at everything. Whether a job of this machine is not over."""
@@ -203,15 +204,8 @@ class JobRunner:
 
     # -- how it leaves
 
-    async def _leave(self, database: Database, lease: RunnerLease) -> None:
-        """Training jobs are paused, interactive ones go on: the next runner finds them."""
-        try:
-            if self._holds:
-                await in_thread(lambda: self._pause_all(database, lease))
-        finally:
-            await in_thread(database.close)
-
     def _pause_all(self, database: Database, lease: RunnerLease) -> None:
+        """Interactive ones go on: the next runner finds them."""
         until = time.monotonic() + self._grace_s
         while training := [job for job in self._running(database) if not job.interactive]:
             if time.monotonic() > until or not lease.renew():

@@ -12,11 +12,10 @@ from sqlalchemy import ColumnElement, Delete, Select, and_, delete, exists, func
 from sqlmodel import Session, col
 
 from storage.db.engine import Database
-from storage.db.retry import opened, patiently
+from storage.db.retry import StageDatabase, patiently
 from storage.db.vacuum import compact
 from storage.recorder.store import RecordingStore
 from storage.tables import Audit, Call, Customer, DeadLetter
-from tenor.aio import in_thread
 from tenor.bus import Bus
 from tenor.errors import TenorError
 from tenor.settings import Settings
@@ -51,16 +50,17 @@ class RetentionWorker:
 
     def __init__(self, bus: Bus, settings: Settings) -> None:
         self._settings = settings
+        self._opening = StageDatabase(settings, self.name)
+
+    async def waits_for(self) -> str:
+        return await self._opening.waits_for()
 
     async def run(self) -> None:
-        database = await opened(self._settings, self.name)
-        try:
+        async with self._opening as database:
             while True:
                 await patiently(database, self.name, lambda: prune(database, self._settings, "retention"))
                 await patiently(database, self.name, lambda: tidy(database, "retention"))
                 await asyncio.sleep(EVERY_S)
-        finally:
-            await in_thread(database.close)
 
 
 def prune(database: Database, settings: Settings, who: str, now: float | None = None) -> PruneCounts:

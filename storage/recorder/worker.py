@@ -19,7 +19,7 @@ from sqlmodel import Session, col
 
 from storage import metrics
 from storage.db.engine import Database
-from storage.db.retry import RetryTarget, opened, patiently, retried
+from storage.db.retry import RetryTarget, StageDatabase, patiently, retried
 from storage.privacy import tombstones
 from storage.recorder.call import CallRecording
 from storage.recorder.partition import TOPICS, RecordingPartition
@@ -53,19 +53,22 @@ class RecordingWorker:
         """`patience_s`: how long it waits for a full disk or a database that is away."""
         self._bus = bus
         self._settings = settings
+        self._opening = StageDatabase(settings, self.name)
         self._patience_s = patience_s
         self._store = RecordingStore(settings)
         self._loop = PartitionLoop(bus, GROUP, READS[GROUP], self._open, self._step)
 
+    async def waits_for(self) -> str:
+        return await self._opening.waits_for() or await self._loop.waits_for()
+
     async def run(self) -> None:
-        self._database = await opened(self._settings, self.name)
-        files = ExitStack()
-        self._folder = await in_thread(lambda: files.enter_context(scratch(self._settings.home / "spool")))
-        try:
-            await self._loop.run()
-        finally:
-            await in_thread(files.close)
-            await in_thread(self._database.close)
+        async with self._opening as self._database:
+            files = ExitStack()
+            self._folder = await in_thread(lambda: files.enter_context(scratch(self._settings.home / "spool")))
+            try:
+                await self._loop.run()
+            finally:
+                await in_thread(files.close)
 
     async def _open(self, taken: Takeover) -> RecordingPartition:
         return RecordingPartition(taken, self._folder, self._settings.speech.watchdog_s)

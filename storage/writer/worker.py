@@ -16,9 +16,8 @@ import structlog
 from sqlalchemy.exc import StatementError
 
 from storage import metrics
-from storage.db.retry import opened, patiently
+from storage.db.retry import StageDatabase, patiently
 from storage.writer.event_batch import EventBatch
-from tenor.aio import in_thread
 from tenor.bus import Bus, Record
 from tenor.bus.dead import dead_letter
 from tenor.bus.partitioned import PartitionLoop, ReadPartition, Takeover
@@ -39,18 +38,18 @@ class StorageWorker:
     name = "storage"
 
     def __init__(self, bus: Bus, settings: Settings) -> None:
-        self._settings = settings
+        self._opening = StageDatabase(settings, self.name)
         self._loop = PartitionLoop(
             bus, GROUP, READS[GROUP], self._open, self._step,
             max_records=BATCH, commit_s=0, dead_letters=metrics.DEAD_LETTERS,
         )  # fmt: skip
 
+    async def waits_for(self) -> str:
+        return await self._opening.waits_for() or await self._loop.waits_for()
+
     async def run(self) -> None:
-        self._database = await opened(self._settings, self.name)
-        try:
+        async with self._opening as self._database:
             await self._loop.run()
-        finally:
-            await in_thread(self._database.close)
 
     async def _open(self, taken: Takeover) -> ReadPartition:
         return ReadPartition(taken)

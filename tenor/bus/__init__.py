@@ -104,6 +104,10 @@ class Consumer(Protocol):
 
     def assignment(self) -> frozenset[Partition]: ...
 
+    def joined(self) -> bool:
+        """Whether the group has said what is ours, which may be nothing."""
+        ...
+
 
 class Bus(Protocol):
     """Use as `async with open_bus(...) as bus`. One per process is enough; it is safe for many tasks."""

@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import structlog
-from prometheus_client import Counter
+from prometheus_client import Counter, Gauge
 
 from tenor.aio import run_to_completion
 from tenor.bus import Bus, Commit, Consumer, Partition, Record
@@ -28,6 +28,8 @@ from tenor.events import DEAD, Topic
 
 log = structlog.get_logger(__name__)
 
+UNREAD = Gauge("tenor_unread_records", "Records on the bus that the workers of a stage have not come to", ["stage"])
+"""Of all its workers together, told by each: one that died is missed, and how many there are does not matter."""
 COMMIT_S = 1.0
 POLL_S = 0.25
 """How long a quiet loop waits for records before its stage gets a turn."""
@@ -96,6 +98,7 @@ class PartitionLoop(Generic[P]):
         self._max_records, self._commit_s = max_records, COMMIT_S if commit_s is None else commit_s
         self._dead_letters = dead_letters
         self._committed: dict[Partition, Commit] = {}
+        self._joined = False
 
     async def run(self) -> None:
         """Until cancelled, or until a step raises. Either way the partitions are closed and committed."""
@@ -109,6 +112,13 @@ class PartitionLoop(Generic[P]):
             for partition in self.partitions.values():  # what leaving the group could not
                 await partition.close()
             self.partitions.clear()
+
+    async def waits_for(self) -> str:
+        """What the loop cannot work without: a bus that answers, which says how much lies there unread, and a place
+        among the workers."""
+        progress = await self._bus.progress(self._topics, self._stage)
+        UNREAD.labels(self._stage).set(sum(at.unread for at in progress.values()))
+        return "" if self._joined else "its share of the partitions"
 
     async def bury(self, record: Record, reason: str) -> None:
         """A record cannot be read or handled: it goes to the dead letters, and the stage goes on."""
@@ -125,6 +135,7 @@ class PartitionLoop(Generic[P]):
         committed = time.monotonic()
         while True:
             records = await consumer.poll(self._max_records, POLL_S)
+            self._joined = self._joined or consumer.joined()
             await self._step([record for record in records if record.partition in self.partitions])
             if time.monotonic() - committed >= self._commit_s:
                 committed = time.monotonic()

@@ -10,7 +10,7 @@ from multiprocessing.process import BaseProcess
 import structlog
 
 from storage.db.engine import Database, using
-from storage.db.retry import RetryTarget, once_a_day, opened
+from storage.db.retry import RetryTarget, StageDatabase, once_a_day
 from storage.drift.watching import DriftUpdate, bring_up_to_date
 from storage.place import Place
 from storage.viewer import HOUSE
@@ -33,15 +33,18 @@ class LearnWorker:
 
     def __init__(self, bus: Bus, settings: Settings) -> None:
         self._settings = settings
+        self._opening = StageDatabase(settings, self.name)
         self._loop: BaseProcess | None = None
 
+    async def waits_for(self) -> str:
+        return await self._opening.waits_for()
+
     async def run(self) -> None:
-        database = await opened(self._settings, self.name)
-        try:
-            await once_a_day(lambda: self._watch(database), self.name, DRIFT)
-        finally:
-            await asyncio.shield(in_thread(self._end))
-            await in_thread(database.close)
+        async with self._opening as database:
+            try:
+                await once_a_day(lambda: self._watch(database), self.name, DRIFT)
+            finally:
+                await asyncio.shield(in_thread(self._end))
 
     def _watch(self, database: Database) -> None:
         update = bring_up_to_date(database, self._settings)

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from tenor.stage import Stage
+from tenor.stage import Runnable
 
 
 @asynccontextmanager
-async def running(stage: Stage) -> AsyncIterator[asyncio.Task[None]]:
+async def running(stage: Runnable) -> AsyncIterator[asyncio.Task[None]]:
     """A stage at work inside the block, stopped after it. If it fails, the block ends with its error."""
     block = asyncio.current_task()
     assert block is not None

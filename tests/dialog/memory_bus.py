@@ -151,3 +151,6 @@ class _Consumer:
 
     def assignment(self) -> frozenset[Partition]:
         return frozenset(self._parts)
+
+    def joined(self) -> bool:
+        return True

@@ -51,6 +51,9 @@ class WebhookWorker:
         self._sent: BoundedDict[tuple[str, str], None] = BoundedDict(CALLS_KEPT)
         self._loop = PartitionLoop(bus, GROUP, READS[GROUP], self._open, self._step, max_records=BATCH)
 
+    async def waits_for(self) -> str:
+        return await self._loop.waits_for()
+
     async def run(self) -> None:
         async with httpx.AsyncClient(timeout=None, limits=httpx.Limits(max_connections=None)) as client:
             self._delivering = [

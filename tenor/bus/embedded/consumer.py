@@ -85,6 +85,9 @@ class EmbeddedFollower:
     def assignment(self) -> frozenset[Partition]:
         return frozenset(self._partitions(self._positions))
 
+    def joined(self) -> bool:
+        return True
+
     async def _name_topics(self) -> None:
         self._topics = {await self._file.topic(topic): topic.name for topic in self._subscribed}
         self._ids = {name: number for number, name in self._topics.items()}
@@ -191,6 +194,9 @@ class EmbeddedMember(EmbeddedFollower):
     async def committed(self, partition: Partition) -> Commit | None:
         slot = self._slot(partition)
         return await self._file.read(lambda db: leases.committed(db, self._group, slot))
+
+    def joined(self) -> bool:
+        return self._generation >= 0
 
     async def _settle(self) -> None:
         """Bring what we hold in line with the group's plan, hooks included. Cancelled anywhere, it starts over."""

@@ -108,6 +108,9 @@ class KafkaFollower:
     def assignment(self) -> frozenset[Partition]:
         return frozenset(self._held)
 
+    def joined(self) -> bool:
+        return True
+
     async def _asked(self, getting: Any) -> Any:
         try:
             return await getting
@@ -147,6 +150,7 @@ class KafkaMember(KafkaFollower):
         self._coming: set[Partition] | None = None
         """What was assigned since."""
         self._leaving = False
+        self._joined = False
 
     async def __aenter__(self) -> Self:
         names = []
@@ -219,6 +223,9 @@ class KafkaMember(KafkaFollower):
         found = await self._connection.patiently(lambda: commits_of(self._admin, self._group, [partition]))
         return found.get(partition)
 
+    def joined(self) -> bool:
+        return self._joined
+
     # What aiokafka's task leaves word of
 
     async def revoked(self) -> None:
@@ -256,6 +263,7 @@ class KafkaMember(KafkaFollower):
             self._held = coming
             if coming:
                 await self._on_assigned(sorted(coming))
+            self._joined = True
 
     async def _wait_for_records(self, max_records: int, deadline: float) -> Any:
         """Records, or nothing when time is up or aiokafka's task left word."""

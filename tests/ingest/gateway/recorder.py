@@ -107,3 +107,6 @@ class Follower:
 
     def assignment(self) -> frozenset[Partition]:
         return frozenset()
+
+    def joined(self) -> bool:
+        return True
