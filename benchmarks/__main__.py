@@ -13,7 +13,7 @@ from tenor.settings import TelemetrySettings
 FOLDERS = {
     "speech": ("decoding", "recognition", "telephone", "speakers"),
     "pipeline": ("bus", "latency", "memory", "scaling", "batch", "store", "dashboard"),
-    "language": ("sentences", "task", "redaction", "scenarios"),
+    "language": ("sentences", "task", "redaction", "spellings", "scenarios"),
     "assistant": ("assistant_model", "assistant", "guard", "voice", "voice_sessions"),
     "learning": ("archive", "datasets", "gate", "promotion", "drift"),
 }

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from tenor.redaction.codes import codes
 from tenor.redaction.masking import Mask
-from tenor.redaction.numbers import SCALES
+from tenor.redaction.spoken import SCALES
 from tenor.redaction.utterance import FILLERS, Utterance
 from tenor.redaction.verdicts import context, continued, measured
 
@@ -47,6 +47,7 @@ sd tn tx ut vt va wa wv wi wy dc
 """
 _ABBREVIATED = frozenset(_SHORT_STATES.split())
 _ZIP = re.compile(r"\d{5}(-\d{4})?")
+_PAUSE = re.compile(r"[,'\"\u201d]")
 _CUES = frozenset({"address", "zip", "postcode", "zipcode", "city", "town", "state", "county", "street"})
 _DWELLING = frozenset({"live", "lives", "lived", "living", "located", "reside", "moved"})
 _CODES = frozenset({"zip", "postcode", "zipcode", "postal"})
@@ -112,6 +113,8 @@ def _announced(said: Utterance, places: list[Part]) -> Iterator[Part]:
                 first += 1
             if cue in _CUES - _CODES and at >= 0 and first == at + 1:
                 continue  # "repeat the address one more time"
+            if cue in _DWELLING and any(_PAUSE.search(token.lead) for token in said.tokens[at + 1 : first + 1]):
+                continue  # "while we live, breathing is free"
             last = _reach(said, first, places, only_number=cue in _CODES)
             if last >= first and (at >= 0 or first == 0 or said.run_at(first)):
                 yield first, last

@@ -8,18 +8,32 @@ GB29 NWBK 6016 1331 9268 19           ->  [account]
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import NamedTuple
 
-from tenor.redaction.numbers import BETWEEN
+from tenor.redaction.cues import CUES
+from tenor.redaction.numbers import BETWEEN, apart, is_card, label
+from tenor.redaction.ordinary import ORDINARY
 from tenor.redaction.utterance import Utterance
-from tenor.redaction.verdicts import CUES, alone, announced, context, measured
+from tenor.redaction.verdicts import alone, announced, context, measured
 
-_DIGIT = re.compile(r"\d")
-_MIXED = re.compile(r"(?=[^a-z]*[a-z])(?=\D*\d)[a-z\d]+(?:[-/.][a-z\d]+)*")
+_DIGITS = re.compile(r"\d+")
+_GROUPS = re.compile(r"[^\W_]+")
+_MIXED = re.compile(r"(?=[a-z\d]*\d)(?=[a-z\d]*[a-z])[a-z\d]+")
 _COUNTED = re.compile(r"\d+(st|nd|rd|th|s|am|pm|k|g|p|x|h|m|gb|mb|tb|mbps|gbps|kg|km|cm|mm|ft|hrs?|mins?|ghz|hz|px)")
 _IBAN = re.compile(r"[a-z]{2}\d\d[a-z\d]*")
-_SHORTEST_IBAN, _LONGEST_IBAN = 15, 34
+_BEGINS = re.compile(r"[a-z]{2}(?!\D)|[a-z]{1,2}$")
+_GROWS = re.compile(r"[a-z]{1,2}|[a-z]{2}\d[a-z\d]*")
+"""What may become an IBAN or an insurance number."""
+_LENGTHS_OF_IBANS = """
+ad24 ae23 al28 at20 az28 ba20 be16 bg22 bh22 bi27 br29 by28 ch21 cr22 cy28 cz24 de22 dj27 dk18 do28 ee20 eg29 es24 fi18
+fk18 fo18 fr27 gb22 ge22 gi23 gl18 gr27 gt28 hr21 hu28 ie22 il23 iq23 is26 it27 jo30 kw30 kz20 lb28 lc32 li21 lt20 lu20
+lv21 ly25 mc27 md24 me22 mk19 mn20 mr27 mt31 mu30 ni28 nl18 no15 om23 pk24 pl28 ps29 pt25 qa29 ro24 rs22 ru33 sa24 sc31
+sd18 se24 si19 sk24 sm27 so23 st25 sv28 tl23 tn24 tr26 ua29 va22 vg24 xk20
+"""
+IBANS = {one[:2]: int(one[2:]) for one in _LENGTHS_OF_IBANS.split()}
+"""How long the IBANs of a country are."""
+_LONGEST = max(IBANS.values())
 _INSURANCE = re.compile(r"[a-z]{2}\d{6}[a-d]")
 """The United Kingdom's national insurance number."""
 _POSTCODE = re.compile(r"[a-z]{1,2}\d[a-z\d]?\d[a-z]{2}|[a-z]\d[a-z]\d[a-z]\d")
@@ -44,11 +58,24 @@ class Code(NamedTuple):
 
 
 def codes(said: Utterance) -> Iterator[Code]:
-    if not said.runs and not _DIGIT.search(said.text):
+    if not said.runs and not _DIGITS.search(said.text):
+        return
+    sure = {code.first: code for code in formed(said)}
+    at = 0
+    while at < len(said.tokens):
+        code, end = (sure[at], sure[at].last + 1) if at in sure else _code(said, at, sure)
+        if code is not None:
+            yield code
+        at = end
+
+
+def formed(said: Utterance) -> Iterator[Code]:
+    """Those that are known by their form, whatever is said around them."""
+    if not said.runs and not _DIGITS.search(said.text):
         return
     at = 0
     while at < len(said.tokens):
-        code = _iban(said, at) or _code(said, at)
+        code = _formed(said, at)
         if code is not None:
             yield code
         at = code.last + 1 if code else at + 1
@@ -57,8 +84,10 @@ def codes(said: Utterance) -> Iterator[Code]:
 def code_kind(code: Code, said: Utterance, *, every: bool) -> str:
     """The kind of a code; empty for one that may be seen. `every`: all that are read out are secret."""
     found, _ = context(said, code.first)
-    if valid_iban(code.text) or _INSURANCE.fullmatch(code.text):
+    if _has_form(code.text):
         return "account"
+    if any(is_card(digits) for digits in _DIGITS.findall(code.text)):
+        return "card"
     if found in ("card", "account") and code.digits >= 3 and len(code.text) >= 5:
         return found
     if code.is_postcode:
@@ -74,7 +103,7 @@ def code_kind(code: Code, said: Utterance, *, every: bool) -> str:
 
 def valid_iban(text: str) -> bool:
     """Whether the check digits fit: moved to the end, letters as numbers, the rest of a division by 97 is 1."""
-    if not _IBAN.fullmatch(text) or not _SHORTEST_IBAN <= len(text) <= _LONGEST_IBAN:
+    if not _IBAN.fullmatch(text) or len(text) != IBANS.get(text[:2]):
         return False
     return int("".join(str(int(sign, 36)) for sign in text[4:] + text[:4])) % 97 == 1
 
@@ -99,39 +128,51 @@ def _letters(said: Utterance, at: int) -> bool:
     return len(core) == 1 or (said.strange(at) and core not in CUES and bool(capital or beside))
 
 
-def _code(said: Utterance, first: int) -> Code | None:
-    """The code that begins at token `first`: signs in a row, with letters and digits among them."""
+def _code(said: Utterance, first: int, others: Container[int]) -> tuple[Code | None, int]:
+    """The code that begins at token `first`, signs in a row with letters and digits among them, and where it ends."""
     if not coded(said, first) or (said.core(first) in _WORDS and not _spelled(said, first + 1)):
-        return None
+        return None, first + 1
     text, last, at = "", first, first
+    named = label(said.tokens, first)[0] in ("card", "account")
     while at < len(said.tokens):
         core, run = said.core(at), said.run_at(at)
+        if text and (at in others or said.tokens[at].lead == "(" or (apart(said.tokens, at) and not named)):
+            break
         if core in BETWEEN and text:
             at += 1
             continue
-        ends = said.stops_after(at) or coded(said, at + 1)
+        ends = (said.stops_after(at) and not named) or coded(said, at + 1)
         if not coded(said, at) or (core in _WORDS and not ends):
             break
         text += run.digits if run else "".join(filter(str.isalnum, core))
         last = run.last if run else at
         at = last + 1
-        if said.stops_after(last):
+        if said.stops_after(last) and not named:
             break
     mixed = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
-    return Code(first, last, text) if mixed else None
+    return Code(first, last, text) if mixed else None, last + 1
 
 
 def _spelled(said: Utterance, at: int) -> bool:
     return len(said.core(at)) == 1 and said.core(at).isalpha() and said.core(at) not in _WORDS
 
 
-def _iban(said: Utterance, first: int) -> Code | None:
-    """An IBAN in any number of groups, whatever the case of its letters."""
-    if not _IBAN.fullmatch(said.core(first)):
+def _formed(said: Utterance, first: int) -> Code | None:
+    """An IBAN or an insurance number in any number of groups, with any signs between them."""
+    if not _BEGINS.match(said.core(first)):
         return None
     text = ""
-    for at in range(first, min(first + _LONGEST_IBAN, len(said.tokens))):
-        text += said.core(at).replace("-", "")
-        if valid_iban(text):
-            return Code(first, at, text)
+    for at in range(first, min(first + _LONGEST, len(said.tokens))):
+        if len(said.core(at)) > 1 and said.core(at) in ORDINARY:
+            return None
+        for group in _GROUPS.findall(said.core(at)):
+            text += group
+            if not _GROWS.fullmatch(text):
+                return None
+            if _has_form(text):
+                return Code(first, at, text)
     return None
+
+
+def _has_form(text: str) -> bool:
+    return valid_iban(text) or bool(_INSURANCE.fullmatch(text))

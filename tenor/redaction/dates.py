@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from tenor.redaction.numbers import TEENS, TENS, UNITS
+from tenor.redaction.spoken import TEENS, TENS, UNITS
 from tenor.redaction.tokens import Token
 
 _MONTHS = (
@@ -21,11 +22,13 @@ ORDINAL = re.compile(r"\d{1,2}(st|nd|rd|th)")
 _DAY = re.compile(r"([12]?\d|3[01])(st|nd|rd|th)?")
 _YEAR = re.compile(r"(19|20)\d\d")
 _WRITTEN = re.compile(
-    r"(?P<a>\d{1,2})[/.\-](?P<b>\d{1,2})[/.\-](?P<year>\d{4}|\d{2})"
-    r"|(?P<first>\d{4})[/.\-](?P<c>\d{1,2})[/.\-](?P<d>\d{1,2})"
+    r"(?P<a>\d{1,2})(?P<sign>\D+)(?P<b>\d{1,2})(?P=sign)(?P<year>\d{4}|(?<=[/.\-])\d{2})"
+    r"|(?P<first>\d{4})(?P<signs>\D+)(?P<c>\d{1,2})(?P=signs)(?P<d>\d{1,2})"
 )
+_FULL_YEAR = re.compile(r"\d{4}")
+_DIGITS = re.compile(r"\d+")
 _MONTH = re.compile(r"(\d|1[0-2])(st|nd|rd|th)")
-_SKIP = frozenset({"the", "of", "in"})
+_SKIP = frozenset({"the", "of", "in", "dash", "hyphen", "slash", "dot", "space", "comma", "underscore"})
 _LONGEST_YEAR = 4
 """Words: `two thousand and one`."""
 _CENTURIES = frozenset({"nineteen", "twenty", "two"})
@@ -37,25 +40,69 @@ class Date:
     last: int
     year: int
     """0: none was said, or no day."""
+    in_digits: bool = False
+    """`03/03/1982`, without the name of the month."""
 
 
 def dates(tokens: list[Token]) -> list[Date]:
     found: list[Date] = []
-    for at, token in enumerate(tokens):
+    if any(token.core in MONTHS for token in tokens):
+        tokens, places = _apart(tokens)
+    else:
+        places = range(len(tokens))
+    for at in range(len(tokens)):
         if found and at <= found[-1].last:
             continue
         free_from = found[-1].last + 1 if found else 0
-        if match := _WRITTEN.fullmatch(token.core):
-            year = _century(int(match["year"] or match["first"]))
-            if _possible(int(match["a"] or match["c"]), int(match["b"] or match["d"]), year):
-                found.append(Date(at, at, year))
-        elif token.core in MONTHS:
-            date = _year_first(tokens, at, free_from) or _around(tokens, at, free_from)
-            if date is not None:
-                found.append(_with_year_before(tokens, date, free_from))
+        if date := _written(tokens, at):
+            found.append(date)
+        elif tokens[at].core in MONTHS:
+            named = _year_first(tokens, at, free_from) or _around(tokens, at, free_from)
+            if named is not None:
+                found.append(_with_year_before(tokens, named, free_from))
         elif date := _in_ordinals(tokens, at):
             found.append(date)
-    return found
+    return [replace(date, first=places[date.first], last=places[date.last]) for date in found]
+
+
+def _apart(tokens: list[Token]) -> tuple[list[Token], Sequence[int]]:
+    """Tokens in which a day and a year beside a month are two: `Mar/03/1982`; and whose part each is."""
+    parts: list[Token] = []
+    places: list[int] = []
+    for at, token in enumerate(tokens):
+        beside = any(other.core in MONTHS for other in tokens[max(0, at - 1) : at + 2])
+        found = _DIGITS.findall(token.core) if beside and token.core[0].isdigit() else []
+        cores = found if len(found) > 1 and any(len(digits) == 4 for digits in found) else [token.core]
+        parts += (token._replace(core=core) for core in cores)
+        places += [at] * len(cores)
+    return parts, places
+
+
+def _written(tokens: list[Token], at: int) -> Date | None:
+    """`03/03/1982`, `1982|3|3`."""
+    last, text = at, tokens[at].core
+    if not text[0].isdigit():
+        return None
+    if text.isdigit() and len(text) <= 4:
+        beside = [*tokens[max(0, at - 1) : at], *tokens[at + 3 : at + 4]]
+        three = tokens[at : at + 3]
+        if len(three) < 3 or (not three[1].lead.strip() and any(token.core[0].isdigit() for token in beside)):
+            return None  # a part of a longer number
+        if any(token.lead == three[1].lead for token in (three[0], *tokens[at + 3 : at + 4])) and any(
+            token.core.isdigit() for token in beside
+        ):
+            return None
+        last, text = at + 2, f"{text}{three[1].lead}{three[1].core}{three[2].lead}{three[2].core}"
+        if not _FULL_YEAR.search(text):
+            return None
+    if not (match := _WRITTEN.fullmatch(text)):
+        return None
+    year = _century(int(match["year"] or match["first"]))
+    if "," in (match["sign"], match["signs"]) or not _possible(
+        int(match["a"] or match["c"]), int(match["b"] or match["d"]), year
+    ):
+        return None
+    return Date(at, last, year, in_digits=True)
 
 
 def _possible(day: int, month: int, year: int) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tenor.redaction.numbers import TEENS, TENS, TIMES, UNITS
 from tenor.redaction.ordinary import ORDINARY
+from tenor.redaction.spoken import TEENS, TENS, TIMES, UNITS
 from tenor.redaction.tokens import Token
 
 _ENDINGS = """
@@ -17,8 +17,10 @@ company business center house home care health law legal church school academy u
 scot wales cymru berlin nyc xyz
 """
 ENDINGS = frozenset(_ENDINGS.split())
-_WRITTEN = re.compile(r"\S+@\S+")
 _DOMAIN = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}")
+_BLANK = frozenset(" +\t\n")
+"""The plus is one in a query."""
+AT = frozenset({"at", "@"})
 JOINTS = frozenset({"dot", "underscore", "dash", "hyphen", "period", "plus", "minus"})
 _STOP = """
 is it's its i'm my your his her their email e-mail mail address to me on the a an and at or ok okay sure yes
@@ -46,10 +48,12 @@ def emails(tokens: list[Token], *, final: bool, near: bool = True) -> list[tuple
         if found and at <= found[-1][1]:
             continue
         free_from = found[-1][1] + 1 if found else 0
-        if "@" in token.core and (_WRITTEN.fullmatch(token.core) or token.core.endswith("@")):
-            found.append((at, _domain(tokens, at + 1, begun=True)))
-        elif token.core == "at":
-            last = _domain(tokens, at + 1)
+        if len(token.core) > 1 and "@" in token.core:
+            found.append((_joined_before(tokens, at, free_from), _domain(tokens, at + 1, begun=token.core[-1] != "@")))
+        elif token.core in AT:
+            sure = token.core == "@" or near or _bracketed(tokens, at) or token.lead in ("_", "-", "+", "/")
+            sign = at + 1 < len(tokens) and tokens[at + 1].core == "sign"
+            last = _domain(tokens, at + 1 + sign, sure=sure)
             first = _local(tokens, at, free_from, stop)
             if last > at:
                 found.append((first, last))
@@ -58,6 +62,32 @@ def emails(tokens: list[Token], *, final: bool, near: bool = True) -> list[tuple
     if not final and (begun := _begun(tokens, found[-1][1] + 1 if found else 0, stop)):
         found.append(begun)
     return found
+
+
+def _bracketed(tokens: list[Token], at: int) -> bool:
+    """`(at)`."""
+    return tokens[at].lead[-1:] in tuple("([{<") and at + 1 < len(tokens) and tokens[at + 1].lead[:1] in tuple(")]}>")
+
+
+def _dotted(token: Token) -> bool:
+    """Whether there is a dot before it: `acme.io`, `acme [.] io`."""
+    return token.lead.strip(" +()[]{}<>") == "."
+
+
+def _glued(token: Token) -> bool:
+    return token.lead in (".", "_", "-", "+") or (_dotted(token) and _BLANK.isdisjoint(token.lead))
+
+
+def _joined_before(tokens: list[Token], at: int, free_from: int) -> int:
+    """`jane[dot]doe@acme.io`: where it begins."""
+    while at > free_from:
+        if _glued(tokens[at]):
+            at -= 1
+        elif tokens[at - 1].core in JOINTS and at - 1 > free_from:
+            at -= 2
+        else:
+            break
+    return at
 
 
 def announced(tokens: list[Token], past: list[str]) -> list[tuple[int, int]]:
@@ -84,28 +114,64 @@ def _of_a_name(cores: list[str], at: int) -> bool:
     return joined or core not in ORDINARY or core in _SPELLED or (len(core) == 1 and core not in ("a", "i"))
 
 
-def _domain(tokens: list[Token], at: int, *, begun: bool = False) -> int:
-    """Last token of the domain that starts at `at`; the token before it when there is none."""
+def _domain(tokens: list[Token], at: int, *, begun: bool = False, sure: bool = True) -> int:
+    """Last token of the domain that starts at `at`; the token before it when there is none.
+
+    `begun`: the token before is its beginning; `sure`: there is an at sign, so that it may be written with blanks."""
     none = at - 1
-    if begun and tokens[none].core.rpartition(".")[2] in ENDINGS:
-        return none
-    if at < len(tokens) and _DOMAIN.fullmatch(tokens[at].core):
-        return at
+    if at < len(tokens) and _DOMAIN.fullmatch(tokens[at].core) and not begun:
+        return _further(tokens, at, sure=sure)
     last = none
-    for place in range(at, min(at + 10, len(tokens) - 1)):
-        if tokens[place].core == "dot" and (place > at or begun):
+    if begun and tokens[none].core.rpartition(".")[2] in ENDINGS:
+        return _further(tokens, none, sure=sure)
+    for place in range(at, min(at + 10, len(tokens))):
+        core = tokens[place].core
+        if core == "dot" and (place > at or begun) and place + 1 < len(tokens):
             if _ending(tokens[place + 1].core):
                 last = place + 1
-        elif (last > none and place > last) or (tokens[place].core in NOT_IN_DOMAINS and place != last):
+        elif (place > at or begun) and _dotted(tokens[place]) and _after_dot(tokens, place, sure=sure):
+            last = place
+            if len(core) == 1 and (ending := _spelled_ending(tokens, place)):
+                return ending
+        elif place > at and _glued(tokens[place]) and last < place - 1:
+            continue  # "my-shop24.co.uk"
+        elif (last > none and place > last) or (core in NOT_IN_DOMAINS and place != last) or (begun and place == at):
             break
     if last > none and last + 1 < len(tokens) and tokens[last + 1].core == "at":
         return none  # "reach me at john dot smith at ..."
     return last
 
 
+def _further(tokens: list[Token], last: int, *, sure: bool) -> int:
+    """`co .uk`."""
+    while last + 1 < len(tokens) and _dotted(tokens[last + 1]) and _after_dot(tokens, last + 1, sure=sure):
+        last += 1
+    return last
+
+
+def _after_dot(tokens: list[Token], at: int, *, sure: bool) -> bool:
+    """Whether it may be a part of a domain; a dot with a blank beside it is mostly the end of a sentence."""
+    core, lead = tokens[at].core, tokens[at].lead
+    if _BLANK.isdisjoint(lead):
+        return _ending(core.rpartition(".")[2])
+    return (sure and core.rpartition(".")[2] in ENDINGS) or (lead == " . " and bool(_spelled_ending(tokens, at)))
+
+
+def _spelled_ending(tokens: list[Token], at: int) -> int:
+    """The last token of `c o m`; 0 if there is none."""
+    text = ""
+    for place in range(at, min(at + 4, len(tokens))):
+        text += tokens[place].core
+        if len(tokens[place].core) > 1:
+            return 0
+        if len(text) > 1 and text in ENDINGS and (place + 1 == len(tokens) or len(tokens[place + 1].core) > 1):
+            return place
+    return 0
+
+
 def _ending(core: str) -> bool:
     """There are more than a thousand: every word that is not of everyday may be one."""
-    return core in ENDINGS or (core.isalpha() and core not in ORDINARY)
+    return core.partition(".")[0] in ENDINGS or (core.isalpha() and core not in ORDINARY)
 
 
 def _provider(tokens: list[Token], at: int) -> int:
@@ -121,7 +187,7 @@ def _local(tokens: list[Token], at: int, free_from: int, stop: frozenset[str]) -
     first, words = at, 0
     while first > free_from:
         core = tokens[first - 1].core
-        joint = core in JOINTS or (first < at and tokens[first].core in JOINTS)
+        joint = core in JOINTS or (first < at and (tokens[first].core in JOINTS or _glued(tokens[first])))
         spelled = len(core) == 1 or core.isdigit() or core in _SPELLED
         if not joint and not spelled:
             if core in stop or words == 3:
@@ -136,7 +202,7 @@ def _begun(tokens: list[Token], free_from: int, stop: frozenset[str]) -> tuple[i
     end = len(tokens) - 1
     for at in range(end, max(free_from, end - 6), -1):
         core = tokens[at].core
-        if core == "at" and at > free_from and any(t.core in ("dot", "underscore") for t in tokens[at - 4 : at]):
+        if core in AT and at > free_from and any(t.core in ("dot", "underscore") for t in tokens[at - 4 : at]):
             return _local(tokens, at, free_from, stop), end
         if core in ("dot", "underscore") and at >= end - 1 and at > free_from:
             return _local(tokens, at, free_from, stop), end

@@ -16,10 +16,11 @@ from collections.abc import Iterator, Sequence
 
 from tenor.redaction.codes import coded
 from tenor.redaction.dates import MONTHS, ORDINAL, ORDINALS
-from tenor.redaction.emails import JOINTS, NOT_IN_DOMAINS, STOP
+from tenor.redaction.emails import AT, JOINTS, NOT_IN_DOMAINS, STOP
 from tenor.redaction.masking import HELD, Mask
-from tenor.redaction.numbers import BETWEEN, TIMES
+from tenor.redaction.numbers import BETWEEN
 from tenor.redaction.ordinary import ORDINARY
+from tenor.redaction.spoken import TIMES
 from tenor.redaction.utterance import CONFIRMING, Utterance
 
 _WINDOW = 3
@@ -66,7 +67,7 @@ def _back(said: Utterance, end: int, window: int) -> Iterator[int]:
 def _ats(said: Utterance) -> Iterator[int]:
     """Where `at` stands that a domain may be following: what is before it may be the name in an e-mail address."""
     for at in range(len(said.tokens) - 1, max(-1, len(said.tokens) - 1 - _DOMAIN), -1):
-        if said.core(at) == "at":
+        if said.core(at) in AT:
             yield at
         elif said.core(at) in NOT_IN_DOMAINS:
             return

@@ -43,19 +43,19 @@ def _weight(kind: str) -> int:
     return KINDS.index(kind)
 
 
-def whole(text: str, tokens: Sequence[Token], mask: Mask) -> Mask:
-    """A mask that covers one part of a hyphenated word covers them all."""
+def whole(tokens: Sequence[Token], mask: Mask) -> Mask:
+    """A mask that covers one part of a word, with hyphens or none, covers them all."""
     first, last, kind = mask
-    while first and _hyphenated(text, tokens, first):
+    while first and _of_one_word(tokens, first):
         first -= 1
-    while last + 1 < len(tokens) and _hyphenated(text, tokens, last + 1):
+    while last + 1 < len(tokens) and _of_one_word(tokens, last + 1):
         last += 1
     return Mask(first, last, kind)
 
 
-def _hyphenated(text: str, tokens: Sequence[Token], at: int) -> bool:
+def _of_one_word(tokens: Sequence[Token], at: int) -> bool:
     """With the token before."""
-    return tokens[at].chunk == tokens[at - 1].chunk and text[tokens[at - 1].end : tokens[at].start] == "-"
+    return tokens[at].chunk == tokens[at - 1].chunk and tokens[at].lead in ("", "-")
 
 
 def spans(text: str, tokens: Sequence[Token], masks: Iterable[Mask]) -> tuple[Span, ...]:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 
 from tenor.redaction.dates import MONTHS
 from tenor.redaction.masking import Mask
-from tenor.redaction.numbers import TIMES
+from tenor.redaction.numbers import apart
+from tenor.redaction.spoken import TIMES
 from tenor.redaction.utterance import Utterance
 
 LONGEST = 3
@@ -28,7 +29,7 @@ _THIS_IS = re.compile(r"(?:^| )this is(?: (?:uh|um|er))*$")
 _REACH = 7
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 _SAID_AS_LETTERS = (
-    "atm atms usa cds dvd usb url gps sms pdf iban cvv cvc ssn vpn isp hdmi ceo faq pin asap eta irs ups apr"
+    "atm atms usa cds dvd usb url gps sms pdf iban cvv cvc ssn vpn isp hdmi ceo faq pin asap eta irs ups apr ibm"
 )
 _ABBREVIATIONS = frozenset(_SAID_AS_LETTERS.split())
 _LIKE = (("as", "in"), ("for",), ("like",))
@@ -107,7 +108,7 @@ def _spelled(said: Utterance) -> Iterator[Mask]:
     at = 0
     while at < len(said.tokens):
         end, letters = at, 0
-        while used := _letter(said, end):
+        while (used := _letter(said, end)) and not (letters and apart(said.tokens, end)):
             end += used
             letters += 1
         if letters >= 3 and not _known(said, at, end):

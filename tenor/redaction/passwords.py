@@ -8,10 +8,15 @@ from collections.abc import Iterator
 from tenor.redaction.masking import Mask
 from tenor.redaction.utterance import Utterance
 
-_CUE = r"(?:^| )(?:pass ?(?:word|code|phrase)|pwd?|(?:memorable|secret|safe|security) word)"
+_CUE = r"(?:^| )(?:pass ?(?:word|code|phrase|wd)|pwd?|(?:memorable|secret|safe|security) word)"
 _NAMED = re.compile(rf"{_CUE}$")
-_TOLD = re.compile(rf"{_CUE}(?:'s| is| was| it's)$")
-_WORDS = frozenset({"password", "passcode", "passphrase", "word", "code", "phrase", "pw", "pwd"})
+_TOLD = re.compile(rf"{_CUE}(?:'s| is| was| it's| that would be)$")
+_WORDS = frozenset({"password", "passcode", "passphrase", "passwd", "word", "code", "phrase", "pw", "pwd"})
+_GIVING = re.compile(r"[:=>\u2192]")
+"""Signs behind which a value stands."""
+_INSIDE = re.compile(r"\w[@#$%&*!^~+=|<>?\\]+\w")
+"""Signs that are in no word."""
+_QUOTES = "\"'`"
 _ABOUT = """
 not no wrong incorrect invalid right correct fine good okay ok expired old new weak strong too so very still now never
 always also just only working reset being been blocked locked lost gone forgotten saved stored set required needed safe
@@ -36,10 +41,26 @@ def passwords(said: Utterance) -> Iterator[Mask]:
         return
     for at in range(len(said.tokens)):
         if _told(said, at) and (said.core(at) not in _SAID_ABOUT | _ENDS or _goes_on(said, at)):
-            last = at
-            while last - at < _LONGEST and not said.stops_after(last) and said.core(last + 1) not in _ENDS:
-                last += 1
-            yield Mask(at, last, "account")
+            yield Mask(at, _end(said, at), "account")
+
+
+def _end(said: Utterance, at: int) -> int:
+    """The last token of the password: a few words if it is said, otherwise all up to the quote or the blank."""
+    last, words = at, 1
+    lead = said.tokens[at].lead
+    quote = said.text.find(lead[-1], said.tokens[at].end) if lead[-1:] in tuple(_QUOTES) else -1
+    spoken = quote < 0 and (not lead.strip() or lead[-1:].isspace())
+    while last + 1 < len(said.tokens):
+        following = said.tokens[last + 1]
+        if quote >= 0:
+            if following.start > quote:
+                break
+        elif following.chunk != said.tokens[last].chunk:
+            words += 1
+            if not spoken or words > _LONGEST or said.stops_after(last) or following.core in _ENDS:
+                break
+        last += 1
+    return last
 
 
 def _goes_on(said: Utterance, at: int) -> bool:
@@ -53,7 +74,18 @@ def _goes_on(said: Utterance, at: int) -> bool:
 
 def _told(said: Utterance, at: int) -> bool:
     """Whether a password begins at token `at`."""
-    lead = " ".join([*said.past[-3:], *(said.core(place) for place in range(max(0, at - 3), at))][-3:])
+    lead = " ".join([*said.past[-5:], *(said.core(place) for place in range(max(0, at - 5), at))][-5:])
     if at and _NAMED.search(lead):
-        return any(sign in said.text[said.tokens[at - 1].end : said.tokens[at].start] for sign in ":=")
+        signs = said.tokens[at].lead
+        return bool(_GIVING.search(signs)) or (bool(signs.strip()) and said.strange(at)) or _looks_made_up(said, at)
     return bool(_TOLD.search(lead))
+
+
+def _looks_made_up(said: Utterance, at: int) -> bool:
+    """`Tr0ub4dor&3`, or all that there is."""
+    first = said.tokens[at]
+    chunk = said.text[first.start :].split(maxsplit=1)[0]
+    letters, digits = any(map(str.isalpha, chunk)), any(map(str.isdigit, chunk))
+    rest = said.text[first.start + len(chunk.rstrip("\"'")) :]
+    whole = said.strange(at) and ("\n" in first.lead or rest[:1] in ('"', "'"))
+    return (letters and digits and not chunk[0].isdigit()) or whole or bool(_INSIDE.search(chunk))

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from tenor.events import Redaction, Word
 from tenor.redaction import Finder, RedactedText, Span
 from tenor.redaction.addresses import addresses
-from tenor.redaction.codes import code_kind, codes
+from tenor.redaction.codes import code_kind, codes, formed
 from tenor.redaction.dates import ORDINALS, Date, dates
 from tenor.redaction.emails import announced, emails
 from tenor.redaction.holding import held, mail_is_near
 from tenor.redaction.masking import Mask, joined, masked_text, masked_words, spans, whole
 from tenor.redaction.names import names, people, whole_names
+from tenor.redaction.numbers import label, without
 from tenor.redaction.passwords import passwords
 from tenor.redaction.plain import plain
 from tenor.redaction.utterance import Utterance
@@ -24,9 +25,9 @@ from tenor.redaction.verdicts import context, continued, verdicts
 
 USUAL = ("card", "account", "phone", "email", "birth_date")
 _WORTH_A_LOOK = re.compile(
-    r"\d|@|\w\.\w|\b(zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple|twenty|thirty|forty|fifty|sixty"
-    r"|seventy|eighty|ninety|ten|eleven|twelve|\w+teen|dot|born|birth\w*|underscore|word|pwd?|pass(word|code|phrase)|\w*mail|yahoo"
-    r"|outlook|i ?cloud|a ?o ?l|" + "|".join(ORDINALS) + r")\b",
+    r"\d|@|\w\.\w|(?<![a-z])at(?![a-z])[^a-z].{0,40}\.|(?<![a-z])(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple|twenty|thirty|forty"
+    r"|fifty|sixty|seventy|eighty|ninety|ten|eleven|twelve|[a-z]{2,6}teen|dot|born|birth[a-z]*|underscore|word|pwd?"
+    r"|outlook|i ?cloud|yahoo|a ?o ?l|" + "|".join(ORDINALS) + r")(?![a-z])|pass(?:wd|word|code|phrase)|mail",
     re.IGNORECASE,
 )
 _ANNOUNCED = re.compile(r"\b(\w*mail|word|pass(word|code|phrase))\b[^.?!]{,20}$", re.IGNORECASE)
@@ -92,7 +93,7 @@ class PatternRedactor:
 
     def _masks(self, said: Utterance, *, final: bool) -> list[Mask]:
         """Everything to take out, in order."""
-        masks = joined(whole(said.text, said.tokens, mask) for mask in self._found(said, final=final))
+        masks = joined(whole(said.tokens, mask) for mask in self._found(said, final=final))
         if not final:
             rest = held(said, masks, words=self._growing)
             masks = [*(mask for mask in masks if mask.last < rest.first), rest] if rest else masks
@@ -107,7 +108,14 @@ class PatternRedactor:
             for first, last in announced(said.tokens, said.past):
                 yield Mask(first, last, "email")
                 taken.update(range(first, last + 1))
+        for code in formed(said):
+            if taken.isdisjoint(range(code.first, code.last + 1)):
+                taken.update(range(code.first, code.last + 1))
+                if "account" in self._kinds:
+                    yield Mask(code.first, code.last, "account")
         for date in dates(said.tokens):
+            if date.in_digits and label(said.tokens, date.first)[0] in ("card", "account"):
+                continue  # "sort code 23-01-20"
             if taken.isdisjoint(range(date.first, date.last + 1)):
                 taken.update(range(date.first, date.last + 1))
                 if "birth_date" in self._kinds and _of_birth(date, said):
@@ -123,8 +131,7 @@ class PatternRedactor:
         if continued(said) and said.opened != "address":
             yield Mask(0, len(said.tokens) - 1, said.opened)
             return
-        free = [run for run in said.runs if taken.isdisjoint(range(run.first, run.last + 1))]
-        for run, kind in verdicts(said, free, every="number" in self._kinds):
+        for run, kind in verdicts(said, list(without(said.runs, taken)), every="number" in self._kinds):
             if kind in self._kinds or kind == "number":
                 yield Mask(run.first, run.last, kind)
         for code in codes(said):

@@ -1,27 +1,49 @@
-"""Text as a reader sees it: signs of one look are one sign, what is invisible is not there.
+"""Text as a reader sees it: signs of one look are one sign, the unseen is not there, escapes are what they stand for.
 
-4<zero width space>111 and 4<keycap>111   ->  4111
-jane<full-width @>acme.io                 ->  jane@acme.io
-<b>4111</b>&nbsp;1111                     ->   4111  1111
+4<zero width space>111 and 4<keycap>111     ->  4111
+jane<full-width @>acme.io, jane%40acme.io   ->  jane@acme.io
+<b>4111</b>&nbsp;1111, 4111%201111          ->   4111  1111
 """
 
 from __future__ import annotations
 
+import html
 import re
+import string
 import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from tenor.redaction import Span
 
 _UNSEEN = frozenset({"Cf", "Mn", "Me"})
 """Format characters and marks."""
-_PICTURE = "So"
-_MARKUP = re.compile(
-    r"</?(?:a|b|br|code|div|em|font|h\d|i|li|p|pre|small|span|strong|t[dhr]|u)(?:\s[^<>]*)?/?>|&(?:nbsp|#160|#x0*a0);",
-    re.I,
+_PICTURES = frozenset({"So", "Cs"})
+_SAME = dict.fromkeys("\u2010\u2011\u2012\u2212", "-") | {"\u3002": "."}
+_QUOTED = frozenset(string.punctuation + " \t\r\n")
+"""What stands escaped in a query; anything else behind a % is a coincidence."""
+_VALUE = r"(?:\"{1,2}[^\"<>]{0,300}\"{1,2}|'{1,2}[^'<>]{0,300}'{1,2}|[^\s<>\"']{1,300})"
+_LAYOUT = (
+    r"class|style|id|width|height|align|valign|colspan|rowspan|border|bgcolor|color|face|size|lang|dir|cell\w{1,9}"
 )
-"""Of pages and mails that somebody pasted. Not just anything in brackets: an e-mail address may be."""
+_ESCAPES = re.compile(
+    rf"""
+      (?P<label> </(?:th|dt|label)\s?> )
+    | (?P<tag> </[a-z][\w:.-]{{0,60}}\s?>
+             | <(?:a|b|br|code|div|em|font|h\d|i|li|ol|p|pre|small|span|strong|su[bp]|table|tbody|thead|t[dhr]|u|ul)
+               (?: [\s+]{{1,9}} (?:{_LAYOUT}) = {_VALUE} ){{0,9}} \s{{0,9}} /?> )
+    | (?P<entity> & (?: \#\d{{1,7}} | \#x[\da-f]{{1,6}} | [a-z]{{2,8}} ) ; )
+    | (?P<percent> (?: % (?:25){{0,3}} [\da-f]{{2}} )+ )
+    | (?P<slashed> \\{{1,4}} (?: u[\da-f]{{4}} | x[\da-f]{{2}} | (?-i: [ntr](?![a-z]) | (?<=\d\\)[ntr] ) | ["'/] ) )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Tags of layout, whose attributes say nothing, and all that close. Any others stay: they may hold or name a secret."""
+_ESCAPING = re.compile(r"[<&%\\]")
+_DEEPEST = 3
+"""HTML in a query string in JSON."""
+_ONCE_MORE = re.compile(r"%(?:25)+", re.IGNORECASE)
 
 
 class PlainText(NamedTuple):
@@ -35,30 +57,78 @@ class PlainText(NamedTuple):
 
 
 def plain(text: str) -> PlainText:
-    hidden = _hidden(text)
-    if text.isascii() and not hidden:
+    seen = _once(text)
+    for _ in range(_DEEPEST - 1):
+        if seen.text is text or not _ESCAPES.search(seen.text):
+            break
+        text, deeper = seen.text, _once(seen.text)
+        if deeper.text == text:
+            break
+        seen = PlainText(deeper.text, [seen.places[place] for place in deeper.places])
+    return seen
+
+
+def _once(text: str) -> PlainText:
+    ascii_only = text.isascii()
+    if ascii_only and not _ESCAPING.search(text):
         return PlainText(text, range(len(text) + 1))
-    seen = [
-        (look, place) for place, sign in enumerate(text) if (look := hidden[place] if place in hidden else _look(sign))
-    ]
-    return PlainText("".join(look for look, _ in seen), [*(place for _, place in seen), len(text)])
+    seen: list[str] = []
+    places: list[int] = []
+    done = 0
+    for escape in _ESCAPES.finditer(text):
+        if (means := _meaning(escape)) != escape[0]:
+            _look_at(text, done, escape.start(), seen, places)
+            looks = "".join(map(_look, means))
+            seen.append(looks)
+            places += [escape.start()] * len(looks)
+            done = escape.end()
+    if ascii_only and not done:
+        return PlainText(text, range(len(text) + 1))
+    _look_at(text, done, len(text), seen, places)
+    return PlainText("".join(seen), [*places, len(text)])
 
 
-def _hidden(text: str) -> dict[int, str]:
-    """Places of markup, each of which looks like a space."""
-    found: dict[int, str] = {}
-    for mark in _MARKUP.finditer(text) if "<" in text or "&" in text else ():
-        found |= dict.fromkeys(range(*mark.span()), "") | {mark.start(): " "}
-    return found
+def _look_at(text: str, start: int, end: int, seen: list[str], places: list[int]) -> None:
+    """Characters that stand for themselves."""
+    piece = text[start:end]
+    if piece.isascii():
+        seen.append(piece)
+        places += range(start, end)
+        return
+    for place, sign in enumerate(piece, start):
+        if look := _look(sign):
+            seen.append(look)
+            places.append(place)
+
+
+def _meaning(escape: re.Match[str]) -> str:
+    """What an escape stands for; itself if nobody would write that so."""
+    written = escape[0]
+    match escape.lastgroup:
+        case "label":
+            return ":"
+        case "tag":
+            return " "
+        case "entity":
+            means = html.unescape(written)
+            return means if len(means) == 1 else written
+        case "percent":
+            means = unquote(_ONCE_MORE.sub("%", written), errors="replace")
+            return written if not all(sign in _QUOTED or not sign.isascii() for sign in means) else means
+    sign = written.lstrip("\\")
+    return chr(int(sign[1:], 16)) if sign[0] in "uUxX" else sign if sign in "\"'/" else " "
 
 
 def _look(sign: str) -> str:
     """One character; none if the sign is not seen."""
     if sign.isascii():
         return sign
-    if unicodedata.category(sign) in _UNSEEN:
+    category = unicodedata.category(sign)
+    if category in _UNSEEN:
         return ""
+    if category == "Nd":
+        return str(unicodedata.decimal(sign))
     usual = unicodedata.normalize("NFKC", sign)
     if len(usual) == 1 and usual != sign:
-        return usual
-    return " " if unicodedata.category(sign) == _PICTURE else sign
+        return _SAME.get(usual, usual)
+    return " " if category in _PICTURES else _SAME.get(sign, sign)

@@ -6,13 +6,12 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from tenor.redaction.cues import FAR
 from tenor.redaction.numbers import BETWEEN, Run, runs
 from tenor.redaction.ordinary import ORDINARY
 from tenor.redaction.plain import plain
 from tenor.redaction.tokens import Token, tokenise
 
-REACH, FAR = 10, 25
-"""How many words before something may say what it is; how many, if they are as clear as `card number`."""
 _AROUND = """
 yes yeah yep sure okay ok alright it's its it is that's that was be that'd it'd and the so well i'm in at also actually
 like correct right

@@ -29,27 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tenor.redaction.numbers import BETWEEN, SOUND_ALIKE, UNITS, Run, is_card, runs
+from tenor.redaction.cues import FAR, REACH, SHORT, told_by
+from tenor.redaction.numbers import BETWEEN, Run, apart, is_card, runs
+from tenor.redaction.spoken import SOUND_ALIKE, UNITS
 from tenor.redaction.tokens import tokenise
-from tenor.redaction.utterance import CONFIRMING, FAR, FILLERS, REACH, Utterance
+from tenor.redaction.utterance import CONFIRMING, FILLERS, Utterance
 
-_CONTEXTS = {
-    "card": "card cards visa mastercard amex discover credit debit cvv cvc cvv2 expiry expires expiration security "
-    "ends ending digits back",
-    "account": "account accounts acct iban routing sort bsb ssn social pin passport license licence insurance password "
-    "passcode verification otp",
-    "phone": "phone iphone telephone mobile cell cellphone call reach text fax dial callback",
-    "order": "order orders tracking reference confirmation ticket invoice case zip postal postcode extension room "
-    "flight model serial item part version apartment suite unit gate bus train page step size channel sku",
-    "birth_date": "born birth birthday dob d.o.b birthdate",
-}
-_CONTEXT = {word: kind for kind, words in _CONTEXTS.items() for word in words.split()}
-CUES = frozenset(_CONTEXT)
-_SHORT = frozenset(
-    {"cvv", "cvc", "cvv2", "security", "expiry", "expires", "expiration", "pin", "ends", "ending", "digits", "back"}
-)
-_WEAK = frozenset({"ends", "ending", "digits", "back"})
-"""`my account ends in`, `the code on the back`: of a card, unless another word says of what."""
 _MEASURES = """
 dollar dollars cent cents buck bucks euro euros pound pounds percent % year years month months week weeks day days
 hour hours minute minutes second seconds am pm a.m p.m o'clock times people items item pieces units miles
@@ -64,23 +49,8 @@ _NUMBERS = frozenset({"card", "account", "phone", "number"})
 
 def context(said: Utterance, first: int) -> tuple[str, str]:
     """What the words before token `first` say it is, and the word that says so."""
-    cores = [*said.past, *(token.core for token in said.tokens[max(0, first - FAR) : first])][-FAR:]
-    weak = ""
-    for at in reversed(range(len(cores))):
-        near = len(cores) - at <= REACH or "number" in cores[at + 1 : at + 3]
-        word = cores[at].removesuffix("'s")
-        if near and (kind := _CONTEXT.get(word)) and _says(cores, at):
-            if word not in _WEAK:
-                return kind, weak or word
-            weak = word
-    return ("card", weak) if weak else ("", "")
-
-
-def _says(cores: list[str], at: int) -> bool:
-    """Not `security` of anything but a code; not `back` as in `call me back`."""
-    if cores[at] == "security":
-        return cores[at + 1 : at + 2] == ["code"]
-    return cores[at] != "back" or cores[max(0, at - 2) : at] in (["on", "the"], ["at", "the"])
+    cores = [token.core for token in said.tokens[max(0, first - FAR) : first]]
+    return told_by([*said.past, *cores][-FAR:] if len(cores) < FAR else cores)
 
 
 def verdicts(said: Utterance, found: Sequence[Run], *, every: bool) -> Iterator[tuple[Run, str]]:
@@ -92,7 +62,10 @@ def verdicts(said: Utterance, found: Sequence[Run], *, every: bool) -> Iterator[
         for group in [wide] if card else _groups(said, wide, CONFIRMING):
             whole = _whole(group, said, every=every)
             for run in group:
-                own = whole if whole and not measured(run, said) else verdict(run, said, every=every)
+                if is_card(run.digits):
+                    own = "card"
+                else:
+                    own = whole if whole and not measured(run, said) else verdict(run, said, every=every)
                 if not own and kind and _more(run, said, last):
                     own = kind
                 if own in _NUMBERS:
@@ -104,12 +77,19 @@ def _groups(said: Utterance, found: Sequence[Run], joints: frozenset[str]) -> It
     """Runs with nothing but `joints` between them."""
     group: list[Run] = []
     for run in found:
-        if group and any(said.core(at) not in joints for at in range(group[-1].last + 1, run.first)):
+        if group and not _goes_over(said, group[-1].last + 1, run.first, joints):
             yield group
             group = []
         group.append(run)
     if group:
         yield group
+
+
+def _goes_over(said: Utterance, first: int, run: int, joints: frozenset[str]) -> bool:
+    """Whether a number may go on over the tokens before the next run, or over the signs if there are none."""
+    if first == run:
+        return not apart(said.tokens, run)
+    return all(said.core(at) in joints for at in range(first, run))
 
 
 def _digits(group: list[Run], said: Utterance) -> str:
@@ -167,7 +147,7 @@ def verdict(run: Run, said: Utterance, *, every: bool) -> str:
     if run.scaled:
         # A recogniser writes "nine hundred forty six" for "nine four six".
         return "number" if every and count == 3 and (by_itself or told) else ""
-    if word in _SHORT and found != "order" and 3 <= count <= 6:
+    if word in SHORT and found != "order" and 3 <= count <= 6:
         return found
     if found in ("card", "account") and count >= 4:
         return found

@@ -31,7 +31,7 @@ def hidden(redacted: RedactedText, word: re.Match[str]) -> bool:
 def shown_too_soon(redactor: PatternRedactor, said: str, before: str = "") -> list[str]:
     """Words that some interim of the utterance shows and its final does not."""
     final = redactor.redact(said, (), before=before)
-    words = list(re.finditer(r"\S+", said))
+    words = list(re.finditer(r"\S*\w\S*", said))
     secret = [word for word in words if hidden(final, word) and word[0].lower() not in JOINTS]
     found = []
     for last in words:
