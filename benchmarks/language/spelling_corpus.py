@@ -58,8 +58,8 @@ LOOSE = (":", "|", "+", "=", "~", ";", "#", "&", "\\", "^", "'", '"', "`", "!", 
 WIDE = ("  ", "\t", "\n", "\r\n", " - ", " / ", " | ", " : ", ", ", "; ", " + ", " = ", " ~ ", " _ ", ". ", " . ")
 DOUBLE = ("--", "__", "...", "::", "||", "//", ")(", "][", "}{", "','", '","', "->", "=>", "><")
 # Blanks, dashes, dots and an arrow of Unicode.
-SIGNS: tuple[str, ...] = ("\u00a0", "\u2009", "\u202f", "\u3000", "\u2010", "\u2011", "\u2013", "\u2014", "\u2212", "\u00b7", "\u2022")
-SIGNS += ("\u30fb", "\u2192", "\u2028", "\u2044", "\uff0d", "\uff0f", "\U0001f642")
+SIGNS: tuple[str, ...] = ("\u00a0", "\u2009", "\u202f", "\u3000", "\u2010", "\u2011", "\u2013", "\u2014", "\u2212")
+SIGNS += ("\u00b7", "\u2022", "\u30fb", "\u2192", "\u2028", "\u2044", "\uff0d", "\uff0f", "\U0001f642")
 UNSEEN = ("\u200b", "\u2060", "\u00ad", "\ufe0f\u20e3")
 """Zero-width signs, a soft hyphen, keycaps."""
 MARKUP = ("<br>", "</td><td>", "</b> <b>", "&nbsp;", "&#45;", "&ndash;", "%20", "%2D", "</span><span class='n'>")
@@ -310,8 +310,22 @@ def _password(chance: Random, separator: str, in_words: bool) -> Made:
     return [Piece(chance.choice(PASSWORDS))], "as typed"
 
 
-AT: tuple[str, ...] = ("@", "@", " @ ", " at ", "(at)", "[at]", " (at) ", " [at] ", "{at}", "<at>", " AT ", "_at_", "-at-", "%40")
-AT += ("&#64;", "\uff20", "@ ", " @", "(@)", "/at/", " at sign ")
+AT: tuple[str, ...] = (
+    "@",
+    "@",
+    " @ ",
+    " at ",
+    "(at)",
+    "[at]",
+    " (at) ",
+    " [at] ",
+    "{at}",
+    "<at>",
+    " AT ",
+    "_at_",
+    "-at-",
+)
+AT += ("%40", "&#64;", "\uff20", "@ ", " @", "(@)", "/at/", " at sign ")
 DOT = (".", ".", " dot ", "(dot)", "[dot]", " . ", " DOT ", "[.]", "{dot}", "_dot_", "\u3002", " .", ". ")
 LOCALS = (("jane",), ("jane", "doe"), ("j", "smith"), ("jane", "van", "dyk"), ("jsmith92",), ("sandra",))
 HOSTS = ("acme", "gmail", "example", "quiltworks", "hotmail")
@@ -342,8 +356,8 @@ def _birth_date(chance: Random, separator: str, in_words: bool) -> Made:
     return _joined(chance.choice(forms), separator), repr(separator)
 
 
-FLATS: tuple[str, ...] = ("Flat 3, ", "flat 2b ", "Apt 4, ", "Unit 5/", "3/", "Flat 3, Oak House, ", "Suite 200, ", "Floor 2, ")
-FLATS += ("Flat A, ", "Apartment 12B, ", "Room 4, ", "2nd floor, ", "#4, ", "No. 7, ", "")
+FLATS: tuple[str, ...] = ("Flat 3, ", "flat 2b ", "Apt 4, ", "Unit 5/", "3/", "Flat 3, Oak House, ", "Suite 200, ")
+FLATS += ("Floor 2, ", "Flat A, ", "Apartment 12B, ", "Room 4, ", "2nd floor, ", "#4, ", "No. 7, ", "")
 HOUSES = ("12", "221", "12a", "12-14", "7")
 STREETS = ("High Street", "Baker Street", "Elm Avenue", "Station Road", "Maple Lane", "Kingsway Crescent")
 
