@@ -236,6 +236,11 @@ class GatewaySettings(Section):
         description="how long a call waits, after the stream with the person has ended, for the platform to bring the "
         "caller back to the assistant",
     )
+    drain_s: float = Field(
+        0.0,
+        ge=0,
+        description="how long a gateway that is told to stop waits for open calls to end, while it refuses new ones",
+    )
     silence_s: float = Field(30.0, gt=0, description="a socket that has sent nothing for this long is closed")
     assistant: dict[str, str] = Field(
         {},

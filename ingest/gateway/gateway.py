@@ -18,8 +18,8 @@ from ingest.gateway.audiosocket.session import AudioSocketServer
 from ingest.gateway.call_feed import CallFeed
 from ingest.gateway.switchboard import Switchboard
 from ingest.gateway.web import GatewayApp
-from tenor.bus import Bus, Partition
-from tenor.events import AUDIO, TRANSCRIPTS, Transcript
+from tenor.bus import Bus
+from tenor.events import TRANSCRIPTS, Transcript
 from tenor.net import WebServer, listening_socket
 from tenor.settings import Settings
 
@@ -39,7 +39,6 @@ class Gateway:
         self.ready = asyncio.Event()
         self.port = settings.gateway.port
         self.audiosocket_port = settings.gateway.audiosocket_port
-        self._bus = bus
         self._settings = settings.gateway
         self._board = Switchboard(bus, settings)
         self._feed = CallFeed(bus, (TRANSCRIPTS,), (Transcript,))
@@ -48,8 +47,10 @@ class Gateway:
         self._audiosocket = AudioSocketServer(self._board, peers, registrations)
 
     async def waits_for(self) -> str:
-        await self._bus.bounds(Partition(AUDIO.name, 0))
-        return "" if self.ready.is_set() else "its ports"
+        """A bus that is away for a moment keeps it from nothing: audio is held."""
+        if not self.ready.is_set():
+            return "its ports"
+        return "a bus that takes audio" if self._board.bus_full else ""
 
     async def run(self) -> None:
         """Serve until cancelled; then end open calls, hand the bus what is held, and return."""
@@ -68,7 +69,9 @@ class Gateway:
         try:
             await self._board.watch()
         except asyncio.CancelledError:
-            log.info("gateway stops", calls=self._board.open_calls)
+            log.info("gateway stops", calls=self._board.open_calls, drain_s=self._settings.drain_s)
+            tcp.close()
+            await self._board.drain(self._settings.drain_s)
         finally:
             tcp.close()
             await self._board.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import structlog
 
@@ -24,6 +25,7 @@ log = structlog.get_logger(__name__)
 
 FLUSH_S = 10.0
 """How long a stop waits for the bus to take what is held."""
+DRAIN_LOOK_S = 0.1
 REMEMBERED = 10_000
 """Ids of ended calls kept, so that a platform that uses one again gets a call of its own."""
 
@@ -31,6 +33,7 @@ REMEMBERED = 10_000
 class Switchboard:
     def __init__(self, bus: Bus, settings: Settings) -> None:
         self.settings = settings
+        self.draining = False
         self.stopping = False
         self._bus = bus
         self._calls: dict[str, PhoneCall] = {}
@@ -47,6 +50,11 @@ class Switchboard:
     @property
     def bus_behind(self) -> bool:
         return any(call.outbox.behind for call in self._calls.values())
+
+    @property
+    def bus_full(self) -> bool:
+        """The bus is away, and no more audio can be held for it."""
+        return self._held.full
 
     @property
     def crowded(self) -> bool:
@@ -114,11 +122,11 @@ class Switchboard:
         return leg
 
     def _begin(self, name: str, info: Callable[[float], Call], *, in_writing: bool) -> PhoneCall:
-        if self.stopping:
+        if self.draining:
             raise Full("the gateway is stopping")
         if len(self._calls) >= self.settings.gateway.max_calls:
             raise Full("too many calls are open (gateway.max_calls)")
-        if self._held.full:
+        if self.bus_full:
             raise Full("the event bus is away, and no more audio can be held")
         clock = CallClock()
         call_info = info(clock.started_at)
@@ -176,9 +184,21 @@ class Switchboard:
                 if not call.give_up(gateway, now):
                     call.catch_up()
 
+    async def drain(self, limit_s: float) -> None:
+        """Take no new calls, and wait for those that are open to end; they are watched as before."""
+        self.draining = True
+        watching = asyncio.create_task(self.watch())
+        with suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                while self._calls:  # noqa: ASYNC110 -- calls end by many ways
+                    await asyncio.sleep(DRAIN_LOOK_S)
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+
     async def stop(self) -> None:
         """End every call, close every socket, and give the bus time to take what is held."""
-        self.stopping = True
+        self.draining = self.stopping = True
         for call in list(self._calls.values()):
             call.end("stopped", code=1001)
         for line in list(self._lines):

@@ -137,7 +137,7 @@ class GatewayApp:
         settings = self._settings
         return JSONResponse(
             {
-                "status": "stopping" if self._board.stopping else "ok",
+                "status": "stopping" if self._board.draining else "ok",
                 "calls": self._board.open_calls,
                 "bus": "behind" if self._board.bus_behind else "ok",
                 "platforms": {

@@ -176,6 +176,49 @@ async def test_a_stop_ends_calls_in_good_order(bus: Recorder) -> None:
     assert len(calls["twilio-CA1"].pcm(0)) == 2 * 900, "the last, short chunk is there"
 
 
+async def test_a_gateway_that_drains_hears_its_calls_to_their_end_and_takes_no_new_ones(bus: Recorder) -> None:
+    settings = GatewaySettings(port=0, audiosocket_port=0, insecure=True, drain_s=20)
+    gateway = Gateway(bus, Settings(gateway=settings))
+    running = asyncio.create_task(gateway.run())
+    await gateway.ready.wait()
+    assert await gateway.waits_for() == ""
+    stream = TwilioStream(gateway.port, "CA1")
+    await stream.dial()
+    await stream.start()
+    await stream.speak({"inbound": CALLER})
+    await asyncio.sleep(0.1)
+    running.cancel()
+    await asyncio.sleep(0.1)
+    assert (await health(gateway))["status"] == "stopping"
+    async with TwilioStream(gateway.port, "CA2") as refused:
+        with pytest.raises(ConnectionClosed, match="is stopping"):
+            await refused.socket.recv()
+    await stream.speak({"inbound": CALLER})
+    await stream.stop()
+    async with asyncio.timeout(5):
+        await running
+    calls = hear(bus.events)
+    assert calls.keys() == {"twilio-CA1"}
+    ended = calls["twilio-CA1"].ended
+    assert ended is not None
+    assert ended.reason != "stopped"
+    assert calls["twilio-CA1"].seconds(0) == 2.0
+
+
+async def test_a_call_that_outlasts_the_drain_is_ended(bus: Recorder) -> None:
+    async with serving(bus, drain_s=0.3) as gateway:
+        stream = TwilioStream(gateway.port, "CA1")
+        await stream.dial()
+        await stream.start()
+        await stream.speak({"inbound": CALLER})
+        await asyncio.sleep(0.1)
+        told = time.monotonic()
+    assert 0.3 <= time.monotonic() - told < 5
+    ended = hear(bus.events)["twilio-CA1"].ended
+    assert ended is not None
+    assert ended.reason == "stopped"
+
+
 async def test_a_bus_that_is_away_for_a_moment_costs_nothing(serve: Serve, bus: Recorder, ended: Ended) -> None:
     bus.away = True
     async with serve() as gateway, AudioHook(gateway.port, "c1") as hook:
