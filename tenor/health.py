@@ -11,14 +11,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import structlog
+from prometheus_client import Gauge
 
 from tenor.errors import TenorError
 
 log = structlog.get_logger(__name__)
 
+READY = Gauge("tenor_ready", "1 if the stage waits for nothing that it cannot work without", ["stage"])
 Check = Callable[[], Awaitable[str]]
 """Says what is waited for; empty: nothing."""
 EVERY_S, IMPATIENT_S = 5.0, 1.0
@@ -59,6 +62,8 @@ class Health:
         """Ask all of them, until cancelled. The log says when the process becomes ready, and when it is so no more."""
         self.stopping = False
         self._answers = {name: _Answer("it starts", self._clock()) for name in checks}
+        for name in checks:
+            READY.labels(name).set_function(partial(self._is_ready, name))
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._tell(list(checks)))
@@ -66,6 +71,9 @@ class Health:
                     group.create_task(self._ask(name, check))
         finally:
             self._beat = None
+
+    def _is_ready(self, name: str) -> float:
+        return float(not self.waits().keys() & {name, "process"})
 
     async def _ask(self, name: str, check: Check) -> None:
         while True:

@@ -171,7 +171,9 @@ def test_a_speech_stage_is_ready_once_its_recogniser_answers(tmp_path: Path) -> 
         assert "recogniser" in wait(ports["asr"], "ready", 503)["waits_for"]["asr"]
         assert ask(ports["asr"], "live") == (200, {"alive": True})
         with urllib.request.urlopen(f"http://127.0.0.1:{ports['asr']}/metrics", timeout=5) as metrics:
-            assert b'tenor_unread_records{stage="asr"} 0.0' in metrics.read()
+            lines = metrics.read().decode().splitlines()
+        assert {'tenor_unread_records{stage="asr"} 0.0', 'tenor_ready{stage="asr"} 0.0'} <= set(lines)
+        assert 'tenor_ready{stage="storage"} 1.0' in lines
         while len(said := readiness(tmp_path / "asr.log")) < 2:
             time.sleep(0.1)
         assert said == ["ready", "not ready"]
