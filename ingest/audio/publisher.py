@@ -145,9 +145,9 @@ async def publish_recordings(
             if recording.call in calls:
                 recording.close()
                 return SourceResult(source, error=BadInput(f"{source.name} was fed already as {recording.call}"))
-            if error := await in_background(lambda: known(recording.call)):
+            if refused := await in_background(lambda: known(recording.call)):
                 recording.close()
-                return SourceResult(source, error=error)
+                return SourceResult(source, error=refused)
             calls.add(recording.call)
             if opened:
                 opened(recording)
