@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compi
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help install dev run quick test kills train-test lint bench kafka interop calls docs clean
+.PHONY: help install dev run quick test kills train-test lint bench kafka postgres interop calls docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -90,9 +90,15 @@ bench: $(VENV)/.bench ## accuracy, latency, memory and throughput, as ratios in 
 	@for part in kafka postgres browser; do deploy/prerequisites $$part || exit; done
 	@$(BIN)/python -m benchmarks
 
-kafka: install ## a real Kafka broker on localhost:9092, until Ctrl-C
+KAFKA_PORT ?= 9092
+kafka: install ## a real Kafka broker on localhost:9092 (or KAFKA_PORT), until Ctrl-C
 	@deploy/prerequisites kafka
-	@$(BIN)/python -m deploy.kafka.broker run
+	@$(BIN)/python -m deploy.kafka.broker run --port $(KAFKA_PORT)
+
+POSTGRES_PORT ?= 5432
+postgres: install ## a real PostgreSQL server on localhost:5432 (or POSTGRES_PORT), until Ctrl-C
+	@deploy/prerequisites postgres
+	@$(BIN)/python -m deploy.postgres.server --port $(POSTGRES_PORT)
 
 interop: install ## other people's Riva clients against our server
 	@$(BIN)/python -m interop
@@ -105,5 +111,5 @@ docs: dev ## make the tables of docs/settings.md and docs/events.md again from t
 	@$(BIN)/python -m tests.docs.events_page
 
 clean: ## remove everything that was made here
-	@rm -rf $(VENV) .venv-train .venv-nemo .venv-mlflow .tenor build dist *.egg-info deploy/kafka/target .mypy_cache .ruff_cache .pytest_cache
+	@rm -rf $(VENV) .venv-train .venv-nemo .venv-mlflow .tenor .postgres build dist *.egg-info deploy/kafka/target .mypy_cache .ruff_cache .pytest_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -109,7 +109,7 @@ def main() -> int:
         prog="python -m deploy.postgres.server", description="A PostgreSQL server on this machine."
     )
     parser.add_argument("--port", type=int, default=5432)
-    parser.add_argument("--data", type=Path, default=Path(".tenor/postgres"))
+    parser.add_argument("--data", type=Path, default=Path(".postgres"))
     arguments = parser.parse_args()
     return Server(arguments.data, arguments.port).run()
 

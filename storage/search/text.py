@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
 from typing import Any
 
 from storage.search.query import SearchQuery, from_dict
 from tenor.errors import BadInput
+from tenor.times import parse_time
 from tenor.yaml.nodes import meant
 
 FIELDS = (
@@ -38,7 +38,7 @@ def query_from_text(text: str) -> SearchQuery:
     for name, value in _FIELD.findall(text):
         value = value.strip('"')
         if name in TIMES:
-            given[name] = _moment(name, value)
+            given[name] = parse_time(value)
         elif name in FIELDS:
             given[name] = [*given.get(name, ()), *(one for one in value.split(",") if one)]
         else:
@@ -47,10 +47,3 @@ def query_from_text(text: str) -> SearchQuery:
     if words := " ".join(_FIELD.sub(" ", text).split()):
         given["words"] = words
     return from_dict(given)
-
-
-def _moment(name: str, value: str) -> float:
-    try:
-        return datetime.fromisoformat(value).astimezone().timestamp()
-    except (ValueError, OverflowError, OSError):
-        raise BadInput(f"{name}:{value} is no time", f"write {name}:2026-11-01 or {name}:2026-11-01T09:30") from None

@@ -13,7 +13,6 @@ from tenor.errors import BadInput
 from tenor.events import Redact
 from tenor.runtime.batch import inputs
 from tenor.settings import Settings
-from tenor.yaml.fields import quantity
 
 Paths = Annotated[
     list[str],
@@ -53,15 +52,6 @@ Folders = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="JSON for scripts.")]
 REDACT_MODES: tuple[Redact, ...] = get_args(Redact)
-AGE_UNITS = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
-
-
-def parse_age(text: str) -> float:
-    """Seconds of an age as people write it to --since: 12h, 30d, 8w."""
-    found = quantity(text)
-    if found is None or found[1] not in AGE_UNITS or found[0] <= 0:
-        raise BadInput(f"--since takes an age such as 12h, 30d or 8w, not {text!r}")
-    return found[0] * AGE_UNITS[found[1]]
 
 
 def parse_redact(text: str) -> Redact:

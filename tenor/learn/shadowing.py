@@ -12,7 +12,7 @@ from storage.viewer import Viewer
 from tenor.runtime.shadow import ShadowRun, compare_kept, open_asking
 from tenor.settings import Settings
 
-SINCE_S, MOST, SHOWN = 86_400.0, 5000, 20
+LAST_S, MOST, SHOWN = 86_400.0, 5000, 20
 """Yesterday's sentences, so many at most, and how many changed answers are shown."""
 
 
@@ -23,15 +23,15 @@ def shadow_kept(
     candidate: ModelVersion,
     champion: ModelVersion,
     *,
-    since: float = SINCE_S,
+    since: float | None = None,
     most: int = MOST,
     shown: int = SHOWN,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> ShadowRun:
-    """What the candidate would change of the sentences (or lines to the assistant) of the last `since` seconds."""
+    """What the candidate would change of the sentences (or lines to the assistant) since then, else of a day."""
     lines = shadows.kept_sentences if candidate.kind == "language" else shadows.kept_lines
     with registry.database.session() as session:
-        kept = list(lines(session, viewer, time.time() - since, most))
+        kept = list(lines(session, viewer, time.time() - LAST_S if since is None else since, most))
     ask_candidate = open_asking(candidate.kind, registry.path(candidate), settings)
     ask_champion = open_asking(champion.kind, None if champion.ships else registry.path(champion), settings)
     done = 0

@@ -222,7 +222,7 @@ def test_the_command_asks_first(sqlite_settings: Settings) -> None:
         return CliRunner().invoke(app, command).exception
 
     assert "nothing is called 'names'" in str(refused("--kinds", "card,names"))
-    assert "such as 12h" in str(refused("--since", "1 month"))
+    assert "'1 month' is no time" in str(refused("--since", "1 month"))
     assert "5 places in 1 call would be masked" in str(refused("--kinds", "card", "--redact"))
     assert tables_with(database, CARD)
     database.close()

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from tenor.cli.commands.kept.export import moment
 from tenor.cli.context import settings, user_name
 from tenor.cli.output import say
 from tenor.errors import BadInput
+from tenor.times import parse_since, parse_time
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -28,7 +28,9 @@ def export(
     form: Annotated[str, typer.Option("--format", "-f", metavar="csv|nemo", help="A table, or NeMo's files.")] = "csv",
     out: Annotated[str, typer.Option("--out", "-o", metavar="PATH", help="File, or - ; of nemo a folder.")] = "-",
     day: Annotated[str, typer.Option("--day", metavar="DATE", help="Turns of this day: 2026-11-18.")] = "",
-    since: Annotated[str, typer.Option("--since", metavar="TIME", help="Turns of this time or later.")] = "",
+    since: Annotated[
+        str, typer.Option("--since", metavar="TIME", help="Turns since then: 2026-11-01, or 8w ago.")
+    ] = "",
     until: Annotated[str, typer.Option("--until", metavar="TIME", help="Turns before this time.")] = "",
     all_intents: Annotated[
         bool, typer.Option("--all-intents", help="NeMo: all intents in the dictionary, not only those that occur.")
@@ -100,7 +102,7 @@ def _stretch(day: str, since: str, until: str) -> tuple[float, float]:
     if day and (since or until):
         raise BadInput("a day, or a stretch, not both", "give --day, or --since and --until")
     if since or until:
-        return moment(since) or 0.0, moment(until) or FOR_EVER
+        return parse_since(since), parse_time(until) if until else FOR_EVER
     try:
         start = datetime.strptime(day, "%Y-%m-%d") if day else datetime.now()
         start = start.replace(hour=0, minute=0, second=0, microsecond=0).astimezone()

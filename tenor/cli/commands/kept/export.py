@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -17,6 +16,7 @@ from rich.markup import escape
 from tenor.cli.context import settings, user_name
 from tenor.cli.output import progress, say
 from tenor.errors import BadInput
+from tenor.times import parse_time
 
 if TYPE_CHECKING:
     from storage.db.engine import Database
@@ -32,7 +32,7 @@ def export(
     out: str = typer.Option("-", "--out", "-o", metavar="PATH", help="File, folder, .zip, or - for standard output."),
     audio: bool = typer.Option(False, "--audio", help="With the recordings: inside vCon and JSON, beside the others."),
     audio_url: str = typer.Option("", "--audio-url", metavar="URL", help="vCon refers to recordings under this URL."),
-    since: str = typer.Option("", "--since", metavar="TIME", help="Calls begun at this time or later: 2026-11-01."),
+    since: str = typer.Option("", "--since", metavar="TIME", help="Calls begun since then: 2026-11-01, or 8w ago."),
     until: str = typer.Option("", "--until", metavar="TIME", help="Calls begun before this time."),
     agent: str = typer.Option("", "--agent", metavar="NAME", help="Calls of this agent."),
     queue: str = typer.Option("", "--queue", metavar="NAME", help="Calls of this queue."),
@@ -48,7 +48,9 @@ def export(
         raise BadInput(f"{form!r} is no format", f"one of {', '.join(FORMATS)}")
     if audio_url and not audio_url.startswith("https://"):
         raise BadInput("a vCon refers to recordings by https:// only", "give --audio-url https://...")
-    wanted = CallFilter(agent=agent, queue=queue, since=moment(since), until=moment(until))
+    wanted = CallFilter(
+        agent=agent, queue=queue, since=parse_time(since) if since else None, until=parse_time(until) if until else None
+    )
     if not calls and wanted == CallFilter():
         raise BadInput("which calls?", "name them, or choose with --since, --until, --agent, --queue")
     if calls and wanted != CallFilter():
@@ -152,13 +154,3 @@ def _put(out: str, text: str) -> None:
         target.write_bytes(content)  # a pipe or a device, which nothing can take the place of
     except OSError as error:
         raise BadInput(f"cannot write {out}: {error.strerror}") from None
-
-
-def moment(text: str) -> float | None:
-    """A time as people write it: 2026-11-01, 2026-11-01T09:30, with or without a zone (else ours)."""
-    if not text:
-        return None
-    try:
-        return datetime.fromisoformat(text).astimezone().timestamp()
-    except (ValueError, OverflowError, OSError):
-        raise BadInput(f"{text!r} is no time", "write 2026-11-01 or 2026-11-01T09:30") from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,9 +14,9 @@ from rich.table import Table
 
 from tenor.cli.context import settings, user_name
 from tenor.cli.output import clock, console, progress, report_faults, say
-from tenor.cli.params import parse_age
 from tenor.errors import BadInput
 from tenor.settings import LanguageSettings
+from tenor.times import parse_since
 
 if TYPE_CHECKING:
     from nlp.rules import RuleSet
@@ -52,7 +51,7 @@ def check(context: typer.Context, file: File = None, as_json: AsJson = False) ->
 def replay(
     context: typer.Context,
     file: File = None,
-    since: Annotated[str, typer.Option("--since", metavar="AGE", help="How far back: 12h, 30d, 8w.")] = "30d",
+    since: Annotated[str, typer.Option("--since", metavar="TIME", help="How far back: 2026-11-01, or 8w.")] = "30d",
     call: Annotated[str, typer.Option("--call", metavar="ID", help="Only this call.")] = "",
     apply: Annotated[bool, typer.Option("--apply", help="Write the alerts that are new.")] = False,
     as_json: AsJson = False,
@@ -70,7 +69,7 @@ def replay(
 
     given = settings(context)
     ruleset = rules.read(_path(file, given.language), known(given))
-    oldest = 0.0 if call else time.time() - parse_age(since)
+    oldest = 0.0 if call else parse_since(since)
     with using(given) as database:
         outcome = _replay(database, ruleset, oldest, call, intents_in_force(language_in_force(given)).tasks)
         if apply:

@@ -13,9 +13,10 @@ from rich.table import Table
 
 from tenor.cli.context import settings
 from tenor.cli.output import console, progress, say
-from tenor.cli.params import Json, parse_age
+from tenor.cli.params import Json
 from tenor.errors import BadInput
 from tenor.runtime.profiles import QUIET
+from tenor.times import parse_since
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -30,7 +31,7 @@ MOST_LABELS = 5
 
 def drift(
     context: typer.Context,
-    since: Annotated[str, typer.Option("--since", metavar="AGE", help="How far back: 12h, 30d, 8w.")] = "60d",
+    since: Annotated[str, typer.Option("--since", metavar="TIME", help="How far back: 2026-11-01, or 8w.")] = "60d",
     queue: Annotated[
         str, typer.Option("--queue", metavar="NAME", help="Only this queue, instead of all of them.")
     ] = "",
@@ -57,7 +58,7 @@ def drift(
     if plot is not None and plot.suffix != ".svg":
         raise BadInput(f"--plot {plot}: the picture is an SVG", "name a file that ends in .svg")
     scope: Scope = "queue" if queue else "site" if site else "house"
-    first = time.strftime("%Y-%m-%d", time.gmtime(time.time() - parse_age(since)))
+    first = time.strftime("%Y-%m-%d", time.gmtime(parse_since(since)))
     given = settings(context, unless_set=QUIET)
     with using(given) as database:
         with progress() as bars:

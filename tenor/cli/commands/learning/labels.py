@@ -14,10 +14,10 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from tenor.cli.commands.kept.export import moment
 from tenor.cli.context import settings, user_name
 from tenor.cli.output import console, progress, say, warn
 from tenor.errors import BadInput
+from tenor.times import parse_since
 
 if TYPE_CHECKING:
     from storage.viewer import Viewer
@@ -28,7 +28,7 @@ SHOWN = 20
 AS_JSON = typer.Option(False, "--json", help="One JSON object per line.")
 KIND = typer.Option("", "--kind", metavar="sentiment|intent|slots|text|role", help="Only labels of this kind.")
 AUTHOR = typer.Option("", "--author", metavar="NAME", help="Only this person's labels.")
-SINCE = typer.Option("", "--since", metavar="TIME", help="Only labels of this time or later.")
+SINCE = typer.Option("", "--since", metavar="TIME", help="Only labels of this time or later: 2026-11-01, or 8w ago.")
 
 
 @app.command("list")
@@ -48,7 +48,7 @@ def list_labels(
     table = Table("when", "author", "kind", "value", "model said", "why", "words", box=None, header_style="dim")
     number = 0
     with using(settings(context)) as database, database.session() as session:
-        wanted: dict[str, Any] = {"kind": kind, "author": author, "since": moment(since) or 0.0}
+        wanted: dict[str, Any] = {"kind": kind, "author": author, "since": parse_since(since)}
         for one in labels_of(session, HOUSE, **wanted, held=True if held else None):
             number += 1
             if as_json:
@@ -189,7 +189,7 @@ def export_labels(
         raise BadInput(f"{form!r} is no format", f"one of {', '.join(LABEL_FORMATS)}")
     with using(settings(context)) as database:
         with database.session() as session:
-            found = list(labels_of(session, HOUSE, kind=kind, author=author, since=moment(since) or 0.0))
+            found = list(labels_of(session, HOUSE, kind=kind, author=author, since=parse_since(since)))
             content = written(found, form)
         with database.begin() as session:
             detail = {"format": form, "labels": len(found)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import datetime
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
@@ -14,10 +13,11 @@ from rich.progress import Progress, TaskID
 
 from tenor.cli.context import settings, viewer
 from tenor.cli.output import console, progress, say, warn
-from tenor.cli.params import Json, parse_age
+from tenor.cli.params import Json
 from tenor.errors import BadInput
 from tenor.runtime.models import pinned_by
 from tenor.runtime.profiles import QUIET
+from tenor.times import parse_since
 
 if TYPE_CHECKING:
     from storage.db.engine import Database
@@ -33,7 +33,9 @@ def learn(
     search: Annotated[
         str, typer.Option("--search", metavar="QUERY", help='Which sentences, e.g. "queue:billing"; all by default.')
     ] = "",
-    since: Annotated[str, typer.Option("--since", metavar="AGE", help="Only calls of the last 12h, 30d, 8w.")] = "",
+    since: Annotated[
+        str, typer.Option("--since", metavar="TIME", help="Only calls since then: 2026-11-01, or 8w ago.")
+    ] = "",
     recipe: Annotated[
         list[str] | None,
         typer.Option("--recipe", metavar="NAME", help="How to train; may be given again (default: learn.recipes)."),
@@ -156,5 +158,5 @@ def _search(search: str, since: str) -> str:
     """Whole days, so that the same command finds the same on one day."""
     if not since:
         return search
-    day = datetime.fromtimestamp(time.time() - parse_age(since)).date()
+    day = datetime.fromtimestamp(parse_since(since)).date()
     return f"{search} since:{day.isoformat()}".strip()

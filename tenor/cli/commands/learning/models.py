@@ -16,7 +16,7 @@ from rich.table import Table
 from tenor.bus.opening import open_bus
 from tenor.cli.context import run, settings, viewer
 from tenor.cli.output import console, echo, progress, say, warn
-from tenor.cli.params import Json, parse_age
+from tenor.cli.params import Json
 from tenor.errors import BadInput
 from tenor.model_store.card import KINDS, Kind
 from tenor.model_store.promotions import EFFECTIVE_S, Promotion
@@ -24,6 +24,7 @@ from tenor.runtime.models import check_model, golden_for, pinned_by, wake_worker
 from tenor.runtime.profiles import QUIET
 from tenor.runtime.shadow import Ask, ShadowRun, compare_live, open_asking
 from tenor.settings import Settings
+from tenor.times import parse_since
 
 if TYPE_CHECKING:
     from finetune.gate import PairVerdict, Verdict
@@ -124,7 +125,7 @@ def shadow(
     context: typer.Context,
     model: ModelName,
     since: Annotated[
-        str, typer.Option("--since", metavar="AGE", help="How far back stored sentences are read: 12h, 1d, 8w.")
+        str, typer.Option("--since", metavar="TIME", help="How far back stored sentences are read: 2026-11-01, or 8w.")
     ] = "1d",
     live: Annotated[
         float,
@@ -140,6 +141,7 @@ def shadow(
     """
     from tenor.learn.shadowing import record_shadow, shadow_kept
 
+    oldest = parse_since(since)
     with _registry(context) as (registry, chosen):
         version = registry.version(model)
         champion = registry.champion(version.kind)
@@ -159,7 +161,7 @@ def shadow(
             with progress() as bar:
                 task = bar.add_task("comparing", total=None, detail="")
                 found = shadow_kept(
-                    chosen, registry, viewer(), version, champion, since=parse_age(since), most=most, shown=shown,
+                    chosen, registry, viewer(), version, champion, since=oldest, most=most, shown=shown,
                     progress=lambda done, total: bar.update(task, completed=done, total=total),
                 )  # fmt: skip
     _show_shadow(version.id, champion.id, found, as_json=as_json)

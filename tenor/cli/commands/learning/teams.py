@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated
 
 import msgspec
@@ -12,8 +11,9 @@ from rich.table import Table
 
 from tenor.cli.context import settings, viewer
 from tenor.cli.output import console, say, warn
-from tenor.cli.params import Json, parse_age
+from tenor.cli.params import Json
 from tenor.runtime.profiles import QUIET
+from tenor.times import parse_since
 
 app = typer.Typer(no_args_is_help=True, help="Teams that share machines for training, and their quotas.")
 
@@ -60,7 +60,7 @@ def remove(context: typer.Context, name: Name) -> None:
 def list_teams(
     context: typer.Context,
     since: Annotated[
-        str, typer.Option("--since", metavar="AGE", help="Count what they had since then: 12h, 30d, 8w.")
+        str, typer.Option("--since", metavar="TIME", help="Count what they had since then: 2026-11-01, or 8w ago.")
     ] = "1d",
     as_json: Json = False,
 ) -> None:
@@ -71,7 +71,7 @@ def list_teams(
     from storage.db.engine import using
     from storage.jobs import teams
 
-    began = time.time() - parse_age(since)
+    began = parse_since(since)
     with using(settings(context, unless_set=QUIET)) as database, database.session() as session:
         found = teams.overview(session, began)
     if as_json:

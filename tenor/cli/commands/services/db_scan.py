@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -15,9 +14,9 @@ from rich.table import Table
 
 from tenor.cli.context import settings, user_name
 from tenor.cli.output import console, progress, say
-from tenor.cli.params import parse_age
 from tenor.errors import BadInput
 from tenor.redaction import KINDS
+from tenor.times import parse_since
 
 if TYPE_CHECKING:
     from storage.db.engine import Database
@@ -32,7 +31,7 @@ SHOWN = 10
 
 def scan(
     context: typer.Context,
-    since: str = typer.Option("", "--since", metavar="AGE", help="Only calls of this last time: 12h, 30d, 8w."),
+    since: str = typer.Option("", "--since", metavar="TIME", help="Only calls since then: 2026-11-01, or 8w ago."),
     kinds: str = typer.Option(",".join(KINDS), "--kinds", metavar="KIND,...", help="What to look for."),
     redact: bool = typer.Option(False, "--redact", help="Mask in place what is found, and compact the database."),
     yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask."),
@@ -51,7 +50,7 @@ def scan(
     from storage.db.errors import explaining
 
     wanted = _kinds(kinds)
-    oldest = time.time() - parse_age(since) if since else 0.0
+    oldest = parse_since(since)
     given = settings(context)
     redactor = _redactor(given, wanted)
     database = open_database(given)
