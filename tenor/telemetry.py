@@ -44,7 +44,7 @@ def configure(settings: TelemetrySettings) -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is now: bars may have taken it over
         cache_logger_on_first_use=False,
     )
     # Libraries log through the standard module; only their warnings are ours to show.

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any, TextIO, cast
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
-from rich.segment import Segment
+from rich.segment import ControlType, Segment
 
 from tenor.errors import BadInput, TenorError
 from tenor.yaml.nodes import Faulty
@@ -82,16 +84,81 @@ def size(count: int) -> str:
 
 def progress() -> Progress:
     """A progress bar on a terminal, nothing elsewhere."""
-    return Progress(
+    screen = _Terminal(file=sys.stderr, highlight=False)
+    return _Bars(
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.fields[detail]}"),
         TimeRemainingColumn(),
-        console=errors,
+        console=screen,
         transient=True,
-        disable=not errors.is_terminal,
+        disable=not screen.is_terminal,
+        redirect_stdout=False,
+        redirect_stderr=False,
     )
+
+
+class _Bars(Progress):
+    """Bars that share a screen: whatever is written to it meanwhile, by whom and to whichever stream, comes above
+    them. Rich itself has an eye on one stream only, and sends what belongs into a pipe to the terminal."""
+
+    _before: tuple[TextIO, TextIO] | None = None
+
+    def start(self) -> None:
+        super().start()
+        if self.live.is_started and not self._before:
+            self._before = sys.stdout, sys.stderr
+            sys.stdout, sys.stderr = (_AboveBars.over(stream, self.console) for stream in self._before)
+
+    def stop(self) -> None:
+        if self._before:
+            for stream in (sys.stdout, sys.stderr):
+                if isinstance(stream, _AboveBars):
+                    stream.end()
+            sys.stdout, sys.stderr = self._before
+            self._before = None
+        super().stop()
+
+
+class _AboveBars:
+    """A stream onto the screen of the bars: whole lines, as they are."""
+
+    def __init__(self, stream: TextIO, screen: Console) -> None:
+        self._stream, self._screen, self._line = stream, screen, ""
+
+    @classmethod
+    def over(cls, stream: TextIO, screen: Console) -> TextIO:
+        """The stream itself, if it leads elsewhere."""
+        if not stream.isatty() or os.fstat(stream.fileno()).st_rdev != os.fstat(screen.file.fileno()).st_rdev:
+            return stream
+        return cast(TextIO, cls(stream, screen))
+
+    def write(self, text: str) -> int:
+        lines, end, self._line = (self._line + text).rpartition("\n")
+        if end:
+            self._screen.print(_AsItIs(lines + end), end="", soft_wrap=True)
+        return len(text)
+
+    def flush(self) -> None:
+        """The rest of a line waits for its end."""
+
+    def end(self) -> None:
+        if self._line:
+            self.write("\n")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class _AsItIs:
+    """Text that was made for a terminal already."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __rich_console__(self, *_: object) -> Iterable[Segment]:
+        yield Segment(self._text, None, [(ControlType.CARRIAGE_RETURN,)])  # what is marked as control is not touched
 
 
 def writable_folder(folder: Path, option: str) -> None:

@@ -15,15 +15,20 @@ LONG = 100
 
 
 class BatchBars:
-    """A bar for all files, with how fast they go, unless there is a single one; and one for each call under way."""
+    """A bar for all files, with how fast they go, unless there is a single one; and one for each call under way. What
+    cannot be measured yet, the start and a call of which nothing is understood, has a bar that only moves."""
 
     def __init__(self, bars: Bars) -> None:
         self._bars = bars
+        self._starting: TaskID | None = bars.add_task("starting", total=None, detail="")
         self._began = time.monotonic()
         self._all: TaskID | None = None
         self._calls: dict[str, TaskID] = {}
 
     def show(self, progress: BatchProgress) -> None:
+        if self._starting is not None and (progress.files > 1 or progress.call):
+            self._bars.remove_task(self._starting)
+            self._starting = None
         if progress.files > 1:
             self._show_all(progress)
         if progress.call:
@@ -48,6 +53,7 @@ class BatchBars:
         detail = f"{call.messages:,} messages or pieces" if call.messages else clock(call.position_ms)
         if call.call not in self._calls:
             first = detail if call.messages else ""
-            self._calls[call.call] = self._bars.add_task(call.file, total=call.duration_ms, detail=first)
+            self._calls[call.call] = self._bars.add_task(call.file, total=None, detail=first)
             return
-        self._bars.update(self._calls[call.call], total=call.duration_ms, completed=call.position_ms, detail=detail)
+        total = call.duration_ms if call.position_ms else None
+        self._bars.update(self._calls[call.call], total=total, completed=call.position_ms, detail=detail)
