@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from sqlmodel import Session
 
 from storage.labels.effective import CALL, LABEL, SENTENCE
 from storage.tables import Alert, Note, Turn
-from tenor.redaction import Redactor, Span
+from tenor.redaction import KINDS, Redactor, Span
 from tenor.redaction.masking import LABELS, masked_text
 from tenor.redaction.utterance import confirms
 
@@ -45,6 +45,11 @@ class Change(NamedTuple):
     guard: ColumnElement[bool] | None
     """Whether the row is still as it was read."""
     values: dict[str, Any]
+    """The columns that change."""
+
+    def texts(self) -> Iterator[str]:
+        """Where something is masked, as it will be."""
+        return (text for value in self.values.values() for text in _strings(value) if _LABEL.search(text))
 
 
 @dataclass
@@ -70,8 +75,8 @@ class CallText:
     turns: Sequence[Row[Any]]
     """Of a conversation with the assistant."""
 
-    def found(self, redactor: Redactor) -> PiiFindings:
-        return _Search(redactor).over(self)
+    def found(self, redactor: Redactor, kinds: Container[str] = KINDS) -> PiiFindings:
+        return _Search(redactor, kinds).over(self)
 
 
 def read(session: Session, ids: Sequence[str]) -> Iterator[CallText]:
@@ -108,8 +113,9 @@ def _by_call(rows: Sequence[Row[Any]]) -> dict[str, list[Row[Any]]]:
 class _Search:
     """Through one call."""
 
-    def __init__(self, redactor: Redactor) -> None:
+    def __init__(self, redactor: Redactor, kinds: Container[str]) -> None:
         self._redactor = redactor
+        self._kinds = kinds
         self._secrets: dict[str, str] = {}
         """What was taken out of the sentences so far, with its kind: what was typed and raised may repeat it."""
         self._found = PiiFindings()
@@ -120,13 +126,10 @@ class _Search:
         for label in call_text.labels:
             before = past.get(label.sentence, "")
             value, predicted = (self._text("labels", text, before) for text in (label.value, label.predicted))
-            if (value, predicted) != (label.value, label.predicted):
-                self._change(LABEL, label.id, LABEL.c.value == label.value, value=value, predicted=predicted)
+            self._change(LABEL, label, LABEL.c.value == label.value, value=value, predicted=predicted)
         for table, rows in ((NOTE, call_text.notes), (ALERT, call_text.alerts)):
             for row in rows:
-                text = self._text(table.name, row.text)
-                if text != row.text:
-                    self._change(table, row.id, table.c.text == row.text, text=text)
+                self._change(table, row, table.c.text == row.text, text=self._text(table.name, row.text))
         self._about(call_text.call)
         return self._found
 
@@ -137,26 +140,24 @@ class _Search:
         for row in sentences:
             past[row.id] = before = last.get(row.channel, "")
             text, secrets = self._redacted("sentences", row.text, before)
-            slots = {name: self._slot(value, secrets) for name, value in row.slots.items()}
+            slots = {name: self._slot(name, value, text, secrets) for name, value in row.slots.items()}
             if not confirms(text):
                 last[row.channel] = text
             self._secrets |= {secret: kind for secret, kind in secrets.items() if len(_bare(secret)) >= SHORTEST}
-            if text != row.text or slots != row.slots:
-                self._change(SENTENCE, row.id, SENTENCE.c.text == row.text, text=text, slots=slots)
+            self._change(SENTENCE, row, SENTENCE.c.text == row.text, text=text, slots=slots)
         return past
 
     def _turns(self, turns: Sequence[Row[Any]]) -> None:
         before = ""
         for row in turns:
             text, secrets = self._redacted("turns", row.input, before)
-            slots = {name: self._slot(value, secrets) for name, value in row.slots.items()}
+            slots = {name: self._slot(name, value, text, secrets) for name, value in row.slots.items()}
             if not confirms(text):
                 before = text
             self._secrets |= {secret: kind for secret, kind in secrets.items() if len(_bare(secret)) >= SHORTEST}
             values = {"input": text, "slots": slots, "heard": self._without_secrets("turns", row.heard)}
             values |= {name: self._inside(getattr(row, name)) for name in OF_TURN}
-            if any(getattr(row, name) != value for name, value in values.items()):
-                self._change(TURN, row.id, TURN.c.input == row.input, **values)
+            self._change(TURN, row, TURN.c.input == row.input, **values)
 
     def _inside(self, value: Any) -> Any:
         """JSON in which no text repeats a secret, perhaps spelled otherwise."""
@@ -174,24 +175,25 @@ class _Search:
     def _about(self, call: Row[Any]) -> None:
         attributes = dict(call.attributes)
         if isinstance(subject := attributes.pop(SUBJECT, None), str):
-            text = self._text("subjects", subject)
-            if text != subject:
-                self._change(CALL, call.id, None, attributes={**call.attributes, SUBJECT: text})
+            about = {**call.attributes, SUBJECT: self._text("subjects", subject)}
+            self._change(CALL, call, None, attributes=about)
         for where, value in (("customer", call.customer), *(("attributes", value) for value in attributes.values())):
             if isinstance(value, str):
-                for span in self._redactor.redact(value, ()).spans:
+                for span in self._spans(value, ""):
                     self._found.told[where, span.kind] += 1
 
-    def _slot(self, value: Any, secrets: dict[str, str]) -> Any:
-        """A slot is a part of its sentence, perhaps spelled otherwise."""
-        if not isinstance(value, str) or _LABEL.fullmatch(value):
+    def _slot(self, name: str, value: Any, sentence: str, secrets: dict[str, str]) -> Any:
+        """A slot is a part of its sentence, perhaps spelled otherwise; what may be seen there may be seen here."""
+        bare = _bare(value) if isinstance(value, str) else ""
+        if not bare or _LABEL.fullmatch(value):
             return value
-        bare = _bare(value)
         for secret, kind in secrets.items():
-            if bare and _bare(secret) and (bare == _bare(secret) or (len(bare) >= SHORTEST and bare in _bare(secret))):
+            if _bare(secret) and (bare == _bare(secret) or (len(bare) >= SHORTEST and bare in _bare(secret))):
                 self._found.finds["slots", kind] += 1
                 return LABELS[kind]
-        return self._text("slots", value)
+        if bare in _bare(_LABEL.sub("", sentence)):
+            return value
+        return self._text("slots", value, name.replace("_", " "))
 
     def _text(self, where: str, text: str, before: str = "") -> str:
         """A text that may hold secrets of its own, and those of the sentences."""
@@ -210,15 +212,20 @@ class _Search:
     def _redacted(self, where: str, text: str, before: str) -> tuple[str, dict[str, str]]:
         """The text when nothing more is found in it, and what was taken out. A label of a redactor is no secret."""
         secrets: dict[str, str] = {}
-        while spans := _beside_labels(text, self._redactor.redact(text, (), before=before).spans):
+        while spans := _beside_labels(text, self._spans(text, before)):
             for start, end, kind in spans:
                 self._found.finds[where, kind] += 1
                 secrets[text[start:end]] = kind
             text = masked_text(text, spans)
         return text, secrets
 
-    def _change(self, table: Table, row: Any, guard: ColumnElement[bool] | None, **values: Any) -> None:
-        self._found.changes.append(Change(table, row, guard, values))
+    def _spans(self, text: str, before: str) -> list[Span]:
+        """Of the kinds that are looked for: a redactor hides some that it was not asked for, to be sure."""
+        return [span for span in self._redactor.redact(text, (), before=before).spans if span.kind in self._kinds]
+
+    def _change(self, table: Table, row: Row[Any], guard: ColumnElement[bool] | None, **values: Any) -> None:
+        if changed := {name: value for name, value in values.items() if getattr(row, name) != value}:
+            self._found.changes.append(Change(table, row.id, guard, changed))
 
 
 def _beside_labels(text: str, spans: Sequence[Span]) -> list[Span]:
@@ -233,6 +240,16 @@ def _beside_labels(text: str, spans: Sequence[Span]) -> list[Span]:
         if bare and (not kept or start >= kept[-1].end):
             kept.append(Span(start, end, kind))
     return kept
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """The texts in JSON, with the name of what holds each."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (f"{name}: {text}" for name, one in value.items() for text in _strings(one))
+    elif isinstance(value, list):
+        yield from (text for one in value for text in _strings(one))
 
 
 def _bare(text: str) -> str:

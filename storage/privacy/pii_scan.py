@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 
 from sqlalchemy import func, select, update
 from sqlmodel import col
@@ -14,7 +14,7 @@ from storage.privacy.call_text import PiiFindings, read
 from storage.privacy.erasure import UNFINISHED
 from storage.privacy.scan_report import ScanTotals
 from storage.tables import Audit, Call
-from tenor.redaction import Redactor
+from tenor.redaction import KINDS, Redactor
 
 PIECE = 20
 """Calls that are in memory at the same time."""
@@ -33,16 +33,18 @@ def scan(
     database: Database,
     redactor: Redactor,
     *,
+    kinds: Container[str] = KINDS,
     since: float = 0.0,
     prevented: frozenset[str] = frozenset(),
     advance: Advance = lambda _: None,
 ) -> ScanTotals:
-    """Look through the calls begun `since` then. `prevented`: kinds that redaction takes out where it is on."""
+    """Look for these kinds in the calls begun `since` then. `prevented`: kinds that redaction takes out where it is
+    on."""
     totals = ScanTotals(prevented)
     for ids in _pieces(database, since):
         with database.session() as session:
             for call_text in read(session, ids):
-                totals.add(call_text, call_text.found(redactor))
+                totals.add(call_text, call_text.found(redactor, kinds))
         advance(len(ids))
     return totals
 
@@ -58,7 +60,13 @@ class MaskResult:
 
 
 def mask(
-    database: Database, redactor: Redactor, totals: ScanTotals, *, by: str, advance: Advance = lambda _: None
+    database: Database,
+    redactor: Redactor,
+    totals: ScanTotals,
+    *,
+    by: str,
+    kinds: Container[str] = KINDS,
+    advance: Advance = lambda _: None,
 ) -> MaskResult:
     """Mask what was found, call by call; each is masked as a whole or not at all, with a line in the audit trail.
 
@@ -71,7 +79,7 @@ def mask(
             if call_text.call.state in UNFINISHED:
                 masked.left.append(call)
                 continue
-            rows = _write(database, call, call_text.found(redactor), by)
+            rows = _write(database, call, call_text.found(redactor, kinds), by)
             masked.calls += bool(rows)
             masked.rows.update(rows)
         advance(1)

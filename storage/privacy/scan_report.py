@@ -1,4 +1,5 @@
-"""What a scan found: numbers and the ids of calls, never a word. As large as it must be, it lies on the disk."""
+"""What a scan found: numbers and the ids of calls, and the texts as they would be. As large as it must be, it lies on
+the disk."""
 
 from __future__ import annotations
 
@@ -23,6 +24,14 @@ class AffectedCall(msgspec.Struct, frozen=True):
     mode: str
     """Its redaction: off, text or audio."""
     found: int
+
+
+class MaskedText(msgspec.Struct, frozen=True):
+    """A text as it is once it is masked."""
+
+    call: str
+    table: str
+    text: str
 
 
 class ScanReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +66,7 @@ class ScanTotals:
         self._calls = sqlite3.connect("")  # a file without a name, gone with the connection
         self._calls.execute("CREATE TABLE affected (call, mode, found, anomaly, heard)")
         self._calls.execute("CREATE TABLE conversations (digest, call)")
+        self._calls.execute("CREATE TABLE masked (call, place, text)")
 
     def add(self, call_text: CallText, found: PiiFindings) -> None:
         call = call_text.call
@@ -74,6 +84,9 @@ class ScanTotals:
             heard = bool(call.recording) and call.redact != "audio"
             row = (call.id, call.redact or "off", total, redacted and slipped, heard)
             self._calls.execute("INSERT INTO affected VALUES (?, ?, ?, ?, ?)", row)
+        for change in found.changes:
+            masked = [(call.id, change.table.name, text) for text in change.texts()]
+            self._calls.executemany("INSERT INTO masked VALUES (?, ?, ?)", masked)
         if sum(len(row.text.split()) for row in call_text.sentences) >= SAME_WORDS:
             said = msgspec.json.encode([(row.role, row.text) for row in call_text.sentences])
             digest = hashlib.sha256(said).digest()
@@ -86,6 +99,11 @@ class ScanTotals:
 
     def affected_calls(self) -> Iterator[str]:
         return (call for (call,) in self._calls.execute("SELECT call FROM affected ORDER BY call"))
+
+    def masked_texts(self, limit: int = -1) -> Iterator[MaskedText]:
+        """What `mask` would write."""
+        rows = self._calls.execute("SELECT call, place, text FROM masked ORDER BY call, rowid LIMIT ?", (limit,))
+        return (MaskedText(*row) for row in rows)
 
     def report(self) -> ScanReport:
         ranked = "SELECT call, mode, found FROM affected {} ORDER BY found DESC, call"

@@ -15,18 +15,10 @@ from collections.abc import Iterable, Iterator
 
 from tenor.redaction.codes import codes
 from tenor.redaction.masking import Mask
-from tenor.redaction.spoken import SCALES
+from tenor.redaction.streets import STREETS, is_zip, streets
 from tenor.redaction.utterance import FILLERS, Utterance
 from tenor.redaction.verdicts import context, continued, measured
 
-_SURE = "street streets st avenue ave boulevard blvd road rd lane ln parkway pkwy highway hwy crescent terrace"
-_STREETS = frozenset(_SURE.split())
-_PERHAPS = "drive dr court ct circle place pl way square trail close row loop path plaza route"
-_DOUBTFUL = frozenset(_PERHAPS.split())
-"""Streets only behind a number."""
-_ORDINAL = re.compile(r"\d+(st|nd|rd|th)")
-_NUMBERED = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth north south east west"
-_ORDINALS = frozenset(_NUMBERED.split())
 _STATES = """
 alabama alaska arizona arkansas california colorado connecticut delaware florida georgia hawaii idaho illinois indiana
 iowa kansas kentucky louisiana maine maryland massachusetts michigan minnesota mississippi missouri montana nebraska
@@ -41,12 +33,6 @@ _HOMES = frozenset({"apartment", "apt"})
 """A number behind them is an address by itself."""
 _BOX = re.compile(r"p\.? ?o\.?")
 _DOOR = re.compile(r"\d+[a-z]")
-_SHORT_STATES = """
-al ak az ar ca co ct de fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa ri sc
-sd tn tx ut vt va wa wv wi wy dc
-"""
-_ABBREVIATED = frozenset(_SHORT_STATES.split())
-_ZIP = re.compile(r"\d{5}(-\d{4})?")
 _PAUSE = re.compile(r"[,'\"\u201d]")
 _CUES = frozenset({"address", "zip", "postcode", "zipcode", "city", "town", "state", "county", "street"})
 _DWELLING = frozenset({"live", "lives", "lived", "living", "located", "reside", "moved"})
@@ -64,7 +50,7 @@ Part = tuple[int, int]
 def addresses(said: Utterance, places: Iterable[Part]) -> Iterator[Mask]:
     """`places` are what a model takes for a place."""
     known = sorted({*_states(said), *places})
-    parts = {*_streets(said), *_announced(said, known), *_continued(said, known), *_alone(said, known)}
+    parts = {*streets(said), *_announced(said, known), *_continued(said, known), *_alone(said, known)}
     parts |= {*_boxes(said), *_zips(said)}
     parts |= {(code.first, code.last) for code in codes(said) if code.is_postcode and not _named(said, code.first)}
     grown = True
@@ -80,27 +66,6 @@ def addresses(said: Utterance, places: Iterable[Part]) -> Iterator[Mask]:
 def _named(said: Utterance, first: int) -> bool:
     """`my account is AB12 3CD`: looks like a postal code, and is none."""
     return context(said, first)[0] in ("card", "account")
-
-
-def _streets(said: Utterance) -> Iterator[Part]:
-    for at in range(len(said.tokens)):
-        kind = said.core(at)
-        if kind not in _STREETS and kind not in _DOUBTFUL:
-            continue
-        first = at
-        while at - first < 3 and first and _street_name(said, first - 1):
-            first -= 1
-        number = said.run_at(first - 1) if first else None
-        if number is not None and (first < at or kind in _STREETS):
-            yield number.first, at
-        elif first < at and kind in _STREETS:
-            yield first, at
-
-
-def _street_name(said: Utterance, at: int) -> bool:
-    core = said.core(at)
-    ordinal = core in _ORDINALS or bool(_ORDINAL.fullmatch(core))
-    return (ordinal or said.strange(at)) and core not in SCALES and not said.stops_after(at)
 
 
 def _announced(said: Utterance, places: list[Part]) -> Iterator[Part]:
@@ -141,7 +106,7 @@ def _reach(said: Utterance, first: int, places: list[Part], *, only_number: bool
             break
         elif place := next((place for place in places if place[0] == at), None):
             last = place[1]
-        elif said.strange(at) or said.core(at) in _STREETS:
+        elif said.strange(at) or said.core(at) in STREETS:
             last = at
         else:
             break
@@ -243,9 +208,7 @@ def _boxed(said: Utterance, at: int, box: int) -> bool:
 def _zips(said: Utterance) -> Iterator[Part]:
     """`Austin, TX 78701`: in writing, with the city."""
     for at in range(1, len(said.tokens)):
-        state = said.tokens[at - 1]
-        short = state.core in _ABBREVIATED and said.text[state.start : state.end].isupper()
-        if short and _ZIP.fullmatch(said.core(at)):
+        if is_zip(said, at):
             first = at - 1
             while first and at - first < 4 and said.strange(first - 1) and not said.stops_after(first - 1):
                 first -= 1

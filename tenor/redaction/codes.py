@@ -14,6 +14,7 @@ from typing import NamedTuple
 from tenor.redaction.cues import CUES
 from tenor.redaction.numbers import BETWEEN, apart, is_card, label
 from tenor.redaction.ordinary import ORDINARY
+from tenor.redaction.streets import is_zip
 from tenor.redaction.utterance import Utterance
 from tenor.redaction.verdicts import alone, announced, context, measured
 
@@ -88,6 +89,8 @@ def code_kind(code: Code, said: Utterance, *, every: bool) -> str:
         return "account"
     if any(is_card(digits) for digits in _DIGITS.findall(code.text)):
         return "card"
+    if is_zip(said, code.last) and code.last == code.first + 1:
+        return ""
     if found in ("card", "account") and code.digits >= 3 and len(code.text) >= 5:
         return found
     if code.is_postcode:

@@ -32,6 +32,7 @@ from collections.abc import Iterator, Sequence
 from tenor.redaction.cues import FAR, REACH, SHORT, told_by
 from tenor.redaction.numbers import BETWEEN, Run, apart, is_card, runs
 from tenor.redaction.spoken import SOUND_ALIKE, UNITS
+from tenor.redaction.streets import of_a_place
 from tenor.redaction.tokens import tokenise
 from tenor.redaction.utterance import CONFIRMING, FILLERS, Utterance
 
@@ -45,6 +46,8 @@ _BEFORE_YEARS = frozenset({"in", "since", "of", "from", "until", "by", "year"})
 _NUMBERED = frozenset({"number", "code", "number's", "code's"})
 _TELLS = frozenset({"is", "it's", "number", "number's", "code's"})
 _NUMBERS = frozenset({"card", "account", "phone", "number"})
+_LONGEST_HOUSE = 5
+"""Digits of the number of a house, and of a postal code."""
 
 
 def context(said: Utterance, first: int) -> tuple[str, str]:
@@ -128,6 +131,8 @@ def verdict(run: Run, said: Utterance, *, every: bool) -> str:
     if is_card(digits):
         return "card"
     found, word = context(said, run.first)
+    if found in ("card", "account") and count <= _LONGEST_HOUSE and of_a_place(said, run.first, run.last):
+        found = word = ""
     dated = said.core(run.first - 1) in _BEFORE_YEARS
     if measured(run, said):
         return ""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 from sqlalchemy import update
 from sqlmodel import col, select
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from storage.db.engine import Database, open_database
 from storage.db.vacuum import compact
@@ -217,12 +217,43 @@ def test_the_command_asks_first(sqlite_settings: Settings) -> None:
     database = open_database(sqlite_settings)
     fill(database)
 
-    def refused(*arguments: str) -> BaseException | None:
-        command = ["--home", str(sqlite_settings.home), "db", "scan", *arguments]
-        return CliRunner().invoke(app, command).exception
+    def scanned(*arguments: str) -> Result:
+        return CliRunner().invoke(app, ["--home", str(sqlite_settings.home), "db", "scan", *arguments])
 
-    assert "nothing is called 'names'" in str(refused("--kinds", "card,names"))
-    assert "'1 month' is no time" in str(refused("--since", "1 month"))
-    assert "5 places in 1 call would be masked" in str(refused("--kinds", "card", "--redact"))
+    assert "nothing is called 'names'" in str(scanned("--kinds", "card,names").exception)
+    assert "what to look for" in str(scanned("--kinds", "", "--redact", "--yes").exception)
+    assert "'1 month' is no time" in str(scanned("--since", "1 month").exception)
+    shown = scanned("--kinds", "card", "--redact")
+    assert "nothing is masked: 5 places in 1 call would be, for good, with --yes" in shown.stderr
+    assert "  open  sentences  My card number is [card]." in shown.stdout.splitlines()
+    assert CARD not in shown.output
+    told = json.loads(scanned("--kinds", "card", "--redact", "--json").stdout)
+    assert {"call": "open", "table": "alerts", "text": "card: [card]!"} in told["as_masked"]
+    assert "masked" not in told
     assert tables_with(database, CARD)
     database.close()
+
+
+def test_only_the_kinds_that_are_asked_for_are_masked(database: Database) -> None:
+    """Numbers that only might be secret, places beside a word such as "card", and slots that their sentence shows."""
+    kept = (
+        "1234",
+        "My card was stolen, I live at 1234 Main Street, Springfield, IL 62704.",
+        "My order number is 48213990.",
+        f"Call me at {TELEPHONE}.",
+    )
+    slots = {2: {"slots": {"house": "1234", "zip": "62704"}}, 4: {"slots": {"order_number": "48213990"}}}
+    with database.begin() as session:
+        lines = [line for one in (*kept, f"{CARD}, please.") for line in (one, "Okay.")]
+        add_call(session, "one", *lines, sentences={**slots, 8: {"slots": {"card_number": CARD.replace(" ", "-")}}})
+    redactor = PatternRedactor(("card",))
+    totals = pii_scan.scan(database, redactor, kinds=("card",))
+    assert totals.report().tables == {"sentences": {"card": 1}, "slots": {"card": 1}}
+    assert [one.text for one in totals.masked_texts()] == ["[card], please.", "card_number: [card]"]
+    pii_scan.mask(database, redactor, totals, by="root", kinds=("card",))
+    with database.session() as session:
+        said = session.scalars(
+            select(Sentence).where(col(Sentence.channel) == 0).order_by(col(Sentence.start_ms))
+        ).all()
+        assert [one.text for one in said] == [*kept, "[card], please."]
+        assert [one.slots for one in said[1:3]] == [slots[2]["slots"], slots[4]["slots"]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from tenor.cli.context import settings, user_name
 from tenor.cli.output import console, progress, say
 from tenor.errors import BadInput
 from tenor.redaction import KINDS
+from tenor.redaction.masking import LABELS
 from tenor.times import parse_since
 
 if TYPE_CHECKING:
@@ -26,22 +27,31 @@ if TYPE_CHECKING:
     from tenor.settings import Settings
 
 SHOWN = 10
-"""Ids of a list that are printed; --json has all."""
+"""Lines of a list that are printed; --json has all."""
+AROUND = 40
+"""Characters that are printed around what is masked."""
 
 
 def scan(
     context: typer.Context,
     since: str = typer.Option("", "--since", metavar="TIME", help="Only calls since then: 2026-11-01, or 8w ago."),
-    kinds: str = typer.Option(",".join(KINDS), "--kinds", metavar="KIND,...", help="What to look for."),
-    redact: bool = typer.Option(False, "--redact", help="Mask in place what is found, and compact the database."),
-    yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask."),
+    kinds: str | None = typer.Option(
+        None, "--kinds", metavar="KIND,...", help=f"What to look for: {', '.join(KINDS)} (default: all of them)."
+    ),
+    redact: bool = typer.Option(
+        False, "--redact", help="Show the texts as they would be, ask, mask them in place and compact the database."
+    ),
+    yes: bool = typer.Option(False, "--yes", "-y", help="Mask without asking."),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON, with the ids of all calls."),
 ) -> None:
     """Find personal data that is in the database unredacted, and conversations that are there twice.
 
     Looks through sentences, corrections, notes and alerts, and says how much there is and in which calls, never what.
     First come calls whose redaction should have taken it out. What platforms told about calls (customer, attributes)
-    is counted apart and never changed. --redact does not change recordings.
+    is counted apart and never changed.
+
+    --redact masks the kinds of --kinds and no others, for good; recordings stay. First it shows the texts as they
+    would be, and asks; where nobody can be asked, and with --json, it masks only with --yes.
 
     Exits with 0 when the conversations hold nothing, with 1 when something was found, also if it was masked.
     """
@@ -56,28 +66,32 @@ def scan(
     database = open_database(given)
     try:
         with explaining(database.engine.url):
-            totals = _scan(database, redactor, oldest, frozenset(given.speech.redact_kinds))
+            totals = _scan(database, redactor, wanted, oldest, frozenset(given.speech.redact_kinds))
             report = totals.report()
             if not as_json:
                 _show(report)
             masked = None
             if redact and report.affected:
-                if not yes:
-                    _ask(report)
-                masked = _mask(database, redactor, totals)
+                if not as_json:
+                    _show_masks(totals)
+                if yes or _agreed(report, ask=not as_json):
+                    masked = _mask(database, redactor, wanted, totals)
         notes = vacuum.compact(database) if masked and masked.calls else []
     finally:
         database.close()
     if as_json:
+        would: dict[str, object] = {"as_masked": list(totals.masked_texts())} if redact else {}
         done = {"masked": dict(masked.rows), "left": masked.left, "notes": notes} if masked else {}
-        typer.echo(msgspec.json.encode(msgspec.to_builtins(report) | done).decode())
+        typer.echo(msgspec.json.encode(msgspec.to_builtins(report) | would | done).decode())
     elif masked:
         _show_masked(masked, report, notes)
     if report.affected:
         raise typer.Exit(1)
 
 
-def _kinds(text: str) -> list[str]:
+def _kinds(text: str | None) -> Sequence[str]:
+    if text is None:
+        return KINDS
     wanted = [kind for one in text.split(",") if (kind := one.strip())]
     if unknown := [kind for kind in wanted if kind not in KINDS]:
         raise BadInput(f"--kinds: nothing is called {unknown[0]!r}", f"there are: {', '.join(KINDS)}")
@@ -86,25 +100,27 @@ def _kinds(text: str) -> list[str]:
     return wanted
 
 
-def _redactor(given: Settings, kinds: list[str]) -> Redactor:
+def _redactor(given: Settings, kinds: Sequence[str]) -> Redactor:
     from tenor.runtime.profiles import change_settings
     from tenor.runtime.redactor import make_redactor
 
-    return make_redactor(change_settings(given, speech={"redact_kinds": kinds}))
+    return make_redactor(change_settings(given, speech={"redact_kinds": [*kinds]}))
 
 
-def _scan(database: Database, redactor: Redactor, since: float, prevented: frozenset[str]) -> ScanTotals:
+def _scan(
+    database: Database, redactor: Redactor, kinds: Sequence[str], since: float, prevented: frozenset[str]
+) -> ScanTotals:
     from storage.privacy import pii_scan
 
     with _bar("scanning", pii_scan.count(database, since)) as advance:
-        return pii_scan.scan(database, redactor, since=since, prevented=prevented, advance=advance)
+        return pii_scan.scan(database, redactor, kinds=kinds, since=since, prevented=prevented, advance=advance)
 
 
-def _mask(database: Database, redactor: Redactor, totals: ScanTotals) -> MaskResult:
+def _mask(database: Database, redactor: Redactor, kinds: Sequence[str], totals: ScanTotals) -> MaskResult:
     from storage.privacy import pii_scan
 
     with _bar("masking", totals.affected) as advance:
-        return pii_scan.mask(database, redactor, totals, by=user_name(), advance=advance)
+        return pii_scan.mask(database, redactor, totals, kinds=kinds, by=user_name(), advance=advance)
 
 
 @contextmanager
@@ -119,12 +135,29 @@ def _bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
         yield advance
 
 
-def _ask(report: ScanReport) -> None:
+def _agreed(report: ScanReport, *, ask: bool) -> bool:
     what = f"{sum(report.kinds.values()):,} places in {_calls(report.affected)}"
-    if not sys.stdin.isatty():
-        raise BadInput(f"{what} would be masked for good", "say --yes to do it without being asked")
-    if not typer.confirm(f"Mask {what} for good?", err=True):
-        raise typer.Exit(1)
+    if ask and sys.stdin.isatty():
+        return typer.confirm(f"Mask {what} for good?", err=True)
+    say(f"nothing is masked: {what} would be, for good, with --yes")
+    return False
+
+
+def _show_masks(totals: ScanTotals) -> None:
+    """Some of the texts as they would be: with a wrong mask in them, --kinds can do without its kind."""
+    texts = list(totals.masked_texts(SHOWN + 1))
+    console.print("\nas it would be")
+    for one in texts[:SHOWN]:
+        console.print(f"  {escape(one.call)}  {one.table}  {escape(_around(one.text))}", soft_wrap=True)
+    if len(texts) > SHOWN:
+        console.print("  and more: --json")
+
+
+def _around(text: str) -> str:
+    """The first thing that is masked, and what stands beside it."""
+    first = min(place for label in LABELS.values() if (place := text.find(label)) >= 0)
+    start, end = max(0, first - AROUND), first + AROUND
+    return f"{'…' * (start > 0)}{' '.join(text[start:end].split())}{'…' * (end < len(text))}"
 
 
 def _show(report: ScanReport) -> None:
