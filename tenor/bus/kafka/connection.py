@@ -59,6 +59,7 @@ class KafkaConnection:
             except BaseException:
                 await stop(client)
                 raise
+            await asyncio.sleep(0)  # aiokafka cannot stop tasks of its own that have not begun
             return client  # type: ignore[no-any-return]
 
         return await self.patiently(attempt, patience_s)

@@ -111,3 +111,14 @@ async def test_a_topic_name_kafka_does_not_take_is_an_error_not_a_wait(kafka_set
     async with open_bus(kafka_settings) as bus:
         with pytest.raises(Unavailable, match="nvalid"):
             await bus.partitions(Topic("no spaces please", None, 60))
+
+
+async def test_what_fails_right_after_opening_says_why(kafka_settings: Settings) -> None:
+    """And does not look like an interruption."""
+
+    async def use() -> None:
+        async with open_bus(kafka_settings):
+            raise BadInput("the flows are wrong")
+
+    with pytest.raises(BadInput, match="flows"):
+        await asyncio.create_task(use())
