@@ -295,6 +295,9 @@ class StorageSettings(Section):
     recordings: str = Field(
         "", description="folder or fsspec URL for recordings; empty means recordings in the home folder"
     )
+    spool: str = Field(
+        "", description="folder for raw audio until its recording is made; empty means spool in the home folder"
+    )
     record: bool = Field(True, description="whether recordings are kept at all; false keeps none of any call")
     format: Literal["flac", "opus"] = Field("flac", description="file format of recordings; each side is a channel")
     keep_calls_days: int = Field(
@@ -568,6 +571,10 @@ class Settings(Section):
     @property
     def recordings_url(self) -> str:
         return self.storage.recordings or str(self.home / "recordings")
+
+    @property
+    def spool(self) -> Path:
+        return Path(self.storage.spool) if self.storage.spool else self.home / "spool"
 
     @property
     def learn_url(self) -> str:

@@ -64,7 +64,7 @@ class RecordingWorker:
     async def run(self) -> None:
         async with self._opening as self._database:
             files = ExitStack()
-            self._folder = await in_thread(lambda: files.enter_context(scratch(self._settings.home / "spool")))
+            self._folder = await in_thread(lambda: files.enter_context(scratch(self._settings.spool)))
             try:
                 await self._loop.run()
             finally:

@@ -143,6 +143,8 @@ def test_what_is_mounted_is_there() -> None:
             if "secret" in volume:
                 assert f"create secret generic {volume['secret']['secretName']}" in PRODUCTION
         mounted = [mount["mountPath"] for mount in one.spec["volumeMounts"]]
+        within = [path for path in mounted if any(path.startswith(f"{other}/") for other in mounted)]
+        assert within == [], "a cluster makes the folder on the other volume as root"
         files = [value for value in one.environment({}).values() if value.startswith("/certificates")]
         assert "/certificates" in mounted or stages(one.spec["args"]) == [], files
     used = {mount["name"] for one in containers() for mount in one.spec["volumeMounts"]}
