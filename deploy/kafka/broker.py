@@ -66,6 +66,13 @@ class Broker(Service):
         if not (self.data / "log").exists():
             shutil.copytree(EMPTY, self.data / "log")
 
+    def add_user(self, name: str, password: str) -> None:
+        """Who may sign in with SCRAM, before the first start."""
+        fetch()
+        self.data.mkdir(parents=True)
+        _write_properties(self._settings, self.data / "log", self.port, self._properties)
+        _format(self._settings, f"SCRAM-SHA-512=[name={name},password={password}]")
+
     def command(self) -> list[str]:
         return self.guarded([*_java(), "kafka.Kafka", str(self._settings)])
 
@@ -90,16 +97,17 @@ def fetch() -> None:
     complete(
         [maven, "-q", "-B", "-f", str(POM), "dependency:copy-dependencies"], "Maven could not fetch the Kafka jars"
     )
-    _format()
-    mark.write_text(wanted)
-
-
-def _format() -> None:
     shutil.rmtree(EMPTY, ignore_errors=True)
     settings = EMPTY.with_name("format.properties")
     _write_properties(settings, EMPTY, 9092, {})
+    _format(settings)
+    mark.write_text(wanted)
+
+
+def _format(settings: Path, *users: str) -> None:
     cluster = "tenor-local-kafka-aaaa"  # 22 characters of base64, as Kafka wants it
     command = [*_java(), "kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(settings)]
+    command += [word for user in users for word in ("--add-scram", user)]
     complete(command, "Kafka could not prepare a data folder")
 
 

@@ -12,14 +12,9 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
-import moonshine_voice
-import numpy as np
 import pytest
-import soundfile
-import soxr
 
 from asr.riva.client import RivaClient
 from asr.riva.errors import RivaError
@@ -30,31 +25,14 @@ from tenor.events import AUDIO, CALLS, TRANSCRIPTS, Call, CallEnded, CallStarted
 from tenor.settings import Settings, SpeechSettings
 from tests.asr.scripted_riva import chunks
 from tests.killing import TenorProcess
+from tests.readings import RATE, calls
 from tests.watching import events
 
 pytestmark = [pytest.mark.slow, pytest.mark.kafka, pytest.mark.timeout(600)]
 
-RATE, CALL_COUNT, SPEED = 8000, 8, 5.0
+CALL_COUNT, SPEED = 8, 5.0
 Finals = dict[tuple[int, int], list[Any]]
 """By call and channel: text, start, end, loudness and words of each final, in the order of the topic."""
-
-
-def calls() -> list[tuple[bytes, bytes]]:
-    """Two-channel calls cut from a reading of A Tale of Two Cities."""
-    path = Path(moonshine_voice.__file__).parent / "assets" / "two_cities.wav"
-    sound, rate = soundfile.read(path, dtype="float32")
-    reading = np.round(soxr.resample(sound, rate, RATE) * 32767).astype(np.int16)
-    chance = random.Random(1859)
-
-    def side(number: int, lead_s: float) -> bytes:
-        parts = [np.zeros(round(lead_s * RATE), np.int16)]
-        for turn in range(2):
-            start = round((number * 5.3 + turn * 2.9) * RATE) % (len(reading) - 3 * RATE)
-            parts.append(reading[start : start + round(chance.uniform(1.5, 2.6) * RATE)])
-            parts.append(np.zeros(round(chance.uniform(1.2, 3.5) * RATE), np.int16))
-        return np.concatenate(parts).tobytes()
-
-    return [(side(2 * number, 0.5), side(2 * number + 1, 2.5)) for number in range(CALL_COUNT)]
 
 
 class Stand:
@@ -176,7 +154,7 @@ async def _feed(bus: Bus, names: list[str]) -> None:
     await bus.publish_many(AUDIO, [CallStarted(call=name, info=info) for name in names])
     sides = [
         list(chunks(name, channel, pcm, RATE))
-        for name, both in zip(names, calls(), strict=True)
+        for name, both in zip(names, calls(CALL_COUNT), strict=True)
         for channel, pcm in enumerate(both)
     ]
     for moment in range(max(map(len, sides))):
