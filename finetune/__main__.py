@@ -52,7 +52,7 @@ def language(
     out: Path = OUT,
     intents_file: Path = typer.Option(taxonomy.DEFAULT, "--intents", metavar="FILE", help="The taxonomy to learn."),
     name: str = typer.Option("tenor-language", help="Name of the model."),
-    version: str = typer.Option("4", help="Its version; a released one is never made again under the same number."),
+    version: str = typer.Option("5", help="Its version; a released one is never made again under the same number."),
     corpus: Path = typer.Option(
         call_sentences.DEFAULT,
         "--corpus",
@@ -64,6 +64,9 @@ def language(
     layers: int = typer.Option(4, min=1, help="Upper layers to train, above the shared ones."),
     epochs: int = typer.Option(3, min=1, help="How often every example is seen."),
     rate: float = typer.Option(2e-4, min=0.0, help="How far a step of the layers goes at most."),
+    agreement: float = typer.Option(
+        0.5, min=0.0, help="How much it counts that an answer without role or sentence before is the answer with them."
+    ),
     precision: str = typer.Option("float32", help="float32, or bfloat16 where the processor has it."),
     share: float = typer.Option(1.0, min=0.001, max=1.0, help="Of the sentences, for a quick trial."),
     cache: Path | None = typer.Option(
@@ -86,8 +89,8 @@ def language(
     start = load_encoder(reader.card.encoder, encoders)
     _print(
         make_language(
-            data, corpus, taxonomy.read(intents_file), start, reader, out, LanguageOptions(loop), layers=layers,
-            name=name, version=version, cache=cache, share=share,
+            data, corpus, taxonomy.read(intents_file), start, reader, out, LanguageOptions(loop, agreement=agreement),
+            layers=layers, name=name, version=version, cache=cache, share=share,
         )
     )  # fmt: skip
 
