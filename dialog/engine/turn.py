@@ -88,7 +88,8 @@ class Turn:
     def variables(self) -> dict[str, Any]:
         """What templates and conditions see: the context, and the slots as one says them."""
         shown = {name: spoken(one) for name, one in self.slots.items()}
-        return {**self.session.context, **shown}
+        wish = {"wish": self.session.task.text} if self.session.task is not None else {}
+        return {**self.session.context, **wish, **shown}
 
     def slot(self, name: str) -> Slot | None:
         return self.assistant.slots.get(name)

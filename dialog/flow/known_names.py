@@ -15,6 +15,7 @@ ACTIONS: Final = ("weather", "places", "prices", "stock", "product_info", "reser
 VARIABLES: Final = {
     "intent": "of the last line, or what `change_context` put there",
     "text": "the last line as it was typed or heard",
+    "wish": "the line that said what is wanted, whatever was asked for since",
     "sentiment": "negative, neutral or positive",
     "result": "what the last action answered",
     "results": "how many items or stores that was",

@@ -84,7 +84,7 @@ def reserved(result: Mapping[str, Any], slots: Mapping[str, Any]) -> str:
         count = result.get("quantity") or 1
         many = f"{count} of " if count != 1 else ""
         return (
-            f"Done: {many}{result.get('name') or wanted} is reserved at {result.get('store')}"
+            f"Done: {many}{result.get('name') or wanted} {'are' if many else 'is'} reserved at {result.get('store')}"
             f"{_address(result)}{until}. Your reference is {result.get('reference')}."
         )
     reasons = {

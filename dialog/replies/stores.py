@@ -16,6 +16,11 @@ _SUPERLATIVES: Final = {
     "distance": "The nearest",
 }
 _TELEPHONE: Final = re.compile(r"\b(?:phone|telephone|number|call)\b", re.IGNORECASE)
+_ASKS_OPEN: Final = re.compile(
+    r"^\W*(?:(?:and|so|ok|okay|um|uh|do you know|any idea)\W+)*(?:if |whether )?(?:is|are|will) (?!there\b).*\bopen\b",
+    re.IGNORECASE,
+)
+_HOUR: Final = re.compile(r"\b(?:\d|noon|midnight|morning|afternoon|evening|night|tonight|late)", re.IGNORECASE)
 MINUTES_PER_MILE: Final = 2.5
 """In a city, by car."""
 
@@ -43,7 +48,20 @@ def told(result: Mapping[str, Any], slots: Mapping[str, Any], intent: str, text:
         lead = f"In {place} itself I know of none; the nearest is {first['name']} in {city},"
     else:
         lead = _lead(first, slots, wanted, place)
-    return f"{lead} at {_address(first)}{_facts(first)}.{_others(found)}"
+    return f"{_whether_open(first, slots, text)}{lead} at {_address(first)}{_facts(first)}.{_others(found)}"
+
+
+def _whether_open(first: Store, slots: Mapping[str, Any], text: str) -> str:
+    """Yes or no, to who asks whether a store is open on a day or now. Of an hour the opening times tell."""
+    if not _ASKS_OPEN.search(text) or _HOUR.search(text) or "opens" not in first:
+        return ""
+    when = slots.get("when")
+    if first["opens"] is None:
+        return "No. "
+    if not isinstance(when, Mapping) or when.get("now"):
+        known = first.get("open_now")
+        return "" if known is None else "Yes. " if known else "No, not right now. "
+    return "Yes. " if when.get("from") == when.get("to") else ""
 
 
 def _lead(first: Store, slots: Mapping[str, Any], wanted: str, place: str) -> str:

@@ -37,6 +37,11 @@ _WEATHER: Final = (
     r"weather|wether|wheather|weater|weahter|whether (?:in|like|today|tomorrow|for)|forecast|wind|winds|windy|"
     r"storm|storms|stormy|thunder\w*|nice out|nice outside|outside"
 )
+WEATHER_IDIOM: Final = (
+    r"what(?:'s| is| will) it (?:gonna |going to )?(?:be )?like (?:in|at|out|outside|there|on|this|next|tomorrow|today|"
+    r"tonight)|what (?:should|do|shall) i (?:wear|pack)|how should i dress"
+)
+"""Asks for the weather without a word of it."""
 _SHOPPING: Final = re.compile(
     r"\b(?:buy|sell|carry|price|prices|cost|costs|in stock|available|cheapest|store|shop|get an?|find an?|need "
     r"an? new|"
@@ -53,6 +58,11 @@ OUR_STORE: Final = (
 """Asks for a store of ours, not for goods."""
 _POLITE: Final = r"(?:and|so|hey|hi|hello|um|uh|ok|okay|please|well)"
 _WISHES: Final = r"(?:i need|i want|i'd like|i would like|(?:i'm |i am )?looking for|get me|i'm after)"
+BOOK: Final = (
+    rf"^(?:(?:{_POLITE}|can you|could you|would you|will you|i want to|i need to|i'd like to|i would like to)\W+)*"
+    r"book (?:me |us )?(?:a|an|the|one|two|three|four|some|that|this|it)\b(?! table(?:$| (?:for|in|at|near|tonight)))"
+)
+"""To book a thing is to reserve it; a table in a restaurant is none of the shop's."""
 _KINDS: Final = "|".join(sorted(STORE_WORDS - {"place", "places", "bar", "bars", "joint", "joints"}))
 KIND_OF_PLACE: Final = (
     rf"^(?!.*\bmap\b)(?:{_POLITE}\W+)*"
@@ -84,6 +94,7 @@ _INTENTS: Final = tuple(
             r"\b(?:reserve|set (?:it |one |them |this |that )?aside|put (?:\w+ ){0,6}(?:aside|on hold)|"
             r"hold (?:\w+ ){0,6}for me|(?:can|could) you hold|keep (?:one|it|them) for me)\b",
         ),
+        ("reserve", 0.97, BOOK),
         ("navigation.showmappoi", 0.9, r"\b(?:on (?:a|the|my) map|map of|(?:show|open|pull up|see) (?:\w+ )*map)\b"),
         (
             "navigation.geteta",
@@ -139,7 +150,7 @@ _INTENTS: Final = tuple(
             "store_location",
             0.9,
             r"\b(?:where|where's|wheres|nearest|closest|near me|nearby|near|address|phone number|telephone|"
-            r"opening hours|"
+            r"(?:opening|their|its|your|the|store) hours|"
             r"(?:is|are) (?:\w+ ){1,5}open|what time (?:does|do|are|is (?:\w+ ){1,3}open)|(?:stores?|shops?) "
             r"(?:that|which|selling|with|in|near|for)|open (?:late|now|on|until|till|today)|"
             r"find (?:me )?(?:a|an|the|some)|recommend|looking for (?:a|an|the|some)|somewhere|a place (?:to|"
@@ -185,7 +196,8 @@ _SMALL_TALK: Final = tuple(
         ),
         (
             "universal.cancel",
-            r"(?:please |just )*(?:never ?mind(?: that| it)?|forget (?:it|that|about it)|cancel(?: that| it| this)?"
+            r"(?:please |just )*(?:never ?mind(?: that| it)?|forget (?:it|that|about it)|"
+            r"cancel(?: that| it| this| (?:my|the) (?:reservation|order|hold))?"
             r"|stop(?: that| it)?|skip (?:it|that)|drop it|leave it|scratch that|don't bother|no matter|quit)",
         ),
         (
@@ -196,6 +208,9 @@ _SMALL_TALK: Final = tuple(
             r"why(?: (?:do|would|should) (?:you|i) (?:need|want|have) "
             r"(?:to know |to tell you )?(?:that|this|it|to know)|"
             r"(?: (?:do|are) you)? ask(?:ing)?)?|what (?:do you need (?:that|it|this) for|for)|"
+            r"what do you mean(?: by that)?|(?:sorry )?i(?:'m| am) (?:lost|confused)|"
+            r"(?:sorry )?i (?:don't|do not|dont) (?:understand|get it|follow)"
+            r"(?: (?:you|that|this|it|the question|what you mean))?|"
             r"what are my options|options|menu|what else can you do|how can you help(?: me)?)",
         ),
         (
@@ -337,6 +352,8 @@ def fixed_phrase(line: str) -> str:
 
 
 def _weather(line: str) -> str:
+    if re.search(rf"\b(?:{WEATHER_IDIOM})\b", line):
+        return "weather.weather"
     if _SHOPPING.search(line) and not re.search(
         r"\b(?:weather|forecast|will it|is it (?:going|gonna)|degrees)\b", line
     ):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
+
+KNOWN: Final = 0.8
+"""A product or store that scores higher is one of the catalogue; others are any words."""
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True):

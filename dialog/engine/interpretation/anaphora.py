@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from dialog.engine.session import SlotValue, Wish
 from dialog.engine.turn import Turn
+from dialog.flow.model import Slot
 from dialog.understanding.keywords import plain_store
+from dialog.values.types import KNOWN
 
 LAST_PLACE: Final = (
     r"(?:there|that (?:city|place|town|area|location|neighbou?rhood)|(?:the )?same (?:city|place|town|area|location))"
@@ -22,6 +24,9 @@ _THERE_IS: Final = re.compile(
 """Says that something exists, not where."""
 _IT: Final = re.compile(
     r"\b(?:it|its|they|them|their|those|these|that one|this one|the same|any|one|ones|that|this)\b", re.IGNORECASE
+)
+_IT_HAS: Final = re.compile(
+    r"\b(?:does|do|is|are|has|have|will|can|did|would) (?:it|they|that|this|those|these)\b", re.IGNORECASE
 )
 _STORE: Final = re.compile(
     r"\b(?:they|their|them|it|its|that (?:store|shop|place|restaurant)|the (?:store|shop|place))\b", re.IGNORECASE
@@ -51,7 +56,7 @@ def resolve(turn: Turn, wish: Wish, slots: dict[str, SlotValue], needs: frozense
         _place_of_store(turn, wish, slots)
     for slot in turn.assistant.slots.values():
         name = slot.name
-        if name in slots or name not in recall:
+        if name not in recall or (name in slots and not _is_part(wish, slot, slots[name])):
             continue
         if slot.type == "place":
             if _THERE.search(_THERE_IS.sub(" ", wish.text)) and not wish.elsewhere:
@@ -66,21 +71,33 @@ def resolve(turn: Turn, wish: Wish, slots: dict[str, SlotValue], needs: frozense
             _place_of_store(turn, wish, slots)
 
 
+def _is_part(wish: Wish, slot: Slot, value: SlotValue) -> bool:
+    """ "does it have hdmi": what nobody knows as a product is asked of the last one."""
+    unknown = slot.type == "item" and value.score <= KNOWN and value.origin == "said"
+    return unknown and wish.intent == "product_info" and bool(_IT_HAS.search(wish.text))
+
+
 def _listed(turn: Turn, wish: Wish, slots: dict[str, SlotValue]) -> None:
     """ "reserve the first one": the store of that row of the last list, and its place."""
-    ordinal, result = _ORDINAL.search(wish.text), turn.session.context.get("result")
-    if ordinal is None or not isinstance(result, dict):
+    if (found := listed_row(turn, wish.text)) is None:
         return
-    rows = [row for row in result.get("stores") or result.get("items") or () if isinstance(row, dict)]
-    names = list(dict.fromkeys(str(row.get("store") or row.get("name")) for row in rows))
-    number = _NUMBERS[ordinal[1].lower()]
-    if number >= len(names) or not names:
-        return
-    name = names[number]
+    row, _ = found
+    name = str(row.get("store") or row.get("name"))
     for slot in turn.assistant.slots.values():
         if slot.type == "store" and slot.name not in slots:
             slots[slot.name] = SlotValue(value=name, text=name, turn=turn.session.turn, origin="reused", keep=slot.keep)
     _place_of_store(turn, wish, slots)
+
+
+def listed_row(turn: Turn, text: str) -> tuple[dict[str, Any], re.Match[str]] | None:
+    """The row of the last list that "the second one" means, and where the line says so."""
+    ordinal, result = _ORDINAL.search(text), turn.session.context.get("result")
+    if ordinal is None or not isinstance(result, dict):
+        return None
+    rows = [row for row in result.get("stores") or result.get("items") or () if isinstance(row, dict)]
+    named = list({str(row.get("store") or row.get("name")): row for row in reversed(rows)}.values())[::-1]
+    number = _NUMBERS[ordinal[1].lower()]
+    return (named[number], ordinal) if named and number < len(named) else None
 
 
 def reused(value: SlotValue) -> SlotValue:

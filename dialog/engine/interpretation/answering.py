@@ -8,14 +8,14 @@ from typing import Final
 from dialog.engine import asking
 from dialog.engine.handover import ask_for_person
 from dialog.engine.interpretation.correction import amended, corrects, without_negated
-from dialog.engine.interpretation.line import KNOWN, Line, held, is_wish, means_last_place, unknown_place
+from dialog.engine.interpretation.line import Line, held, is_wish, means_last_place, unknown_place
 from dialog.engine.ladder import not_answered
 from dialog.engine.running import Runner
 from dialog.engine.scope import remember, used_by
 from dialog.engine.session import Frame, Pending, SlotValue, Wish
 from dialog.engine.turn import Turn
 from dialog.understanding.keywords import fixed_phrase, normal, plain_store
-from dialog.values.types import Value
+from dialog.values.types import KNOWN, Value
 
 _CLAUSE: Final = re.compile(
     r"^\W*(?:what|why|how|who|where|when|which|i|i'm|you|do|does|can|could|is|are|it|that|this|there|we|they|my|your|"

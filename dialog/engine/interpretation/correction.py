@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from dialog.engine.interpretation.anaphora import reused
+from dialog.engine.interpretation.anaphora import listed_row, reused
 from dialog.engine.interpretation.line import Line, held, is_wish
 from dialog.engine.scope import used_by
 from dialog.engine.session import Frame, SlotValue
@@ -39,6 +39,17 @@ _DENIED: Final = re.compile(
     r"^(?:(?:no|nope|oh|sorry|wait)[\s,.!-]+)*not [^,;]{1,60}?(?:[,;]| but )\s*(?=\w)", re.IGNORECASE
 )
 """What stands before the right name: "not butter, margarine"."""
+_DECLINED: Final = re.compile(
+    r"^(?:(?:no|nope|oh|sorry|ok|okay|look|well)[\s,.!-]+)*(?:"
+    r"(?:(?:i'm |i am )?not (?:interested in|asking (?:about|for)|looking for|talking about|after)|"
+    r"i (?:don't|do not|dont) (?:want|need|care about|mean)(?: to know)?(?: about)?|"
+    r"never ?mind|forget(?: about)?|skip)\s+"
+    r"(?:the |any |your |about )*"
+    r"(?:weather|forecast|temperature|prices?|costs?|stock|availability|stores?|directions?))"
+    r"(?:\s*[,;.]+\s*(?:but |i )?|\s+(?:but|just) )(?:just |only )*(?=\w+ \w)",
+    re.IGNORECASE,
+)
+"""A topic that is not wanted, before what is."""
 _DAY_AFTER: Final = re.compile(
     r"\b(?:the )?(?:day after(?: that| then)?|(?:next|following) day)\b(?!\s+tomorrow)", re.IGNORECASE
 )
@@ -70,6 +81,12 @@ def without_negated(line: Line) -> bool:
     return denied
 
 
+def without_declined(text: str) -> str:
+    """ "not interested in the weather, just tell me where ...": what follows the topic that is not wanted."""
+    declined = _DECLINED.match(text)
+    return text[declined.end() :] if declined else text
+
+
 def next_day(turn: Turn, line: Line) -> None:
     """ "and the day after that?": one day later than the last task was about."""
     found, frame = _DAY_AFTER.search(line.text), turn.session.task
@@ -95,6 +112,19 @@ def same_day(turn: Turn, line: Line) -> None:
         text = f"{words} {said['part']}" if words == "tomorrow" else f"{words.removeprefix('on ')} {said['part']}"
         value = {**said, "text": text, "from": last["from"], "to": last["to"]}
         line.values["when"] = [msgspec.structs.replace(found[0], value=value)]
+
+
+def another_row(turn: Turn, line: Line) -> None:
+    """ "what about the second one?" after a list of stores: the question again about that store alone."""
+    frame = turn.session.task
+    slot = next((one for one in turn.assistant.slots.values() if one.type == "store"), None)
+    if frame is None or frame.action != "places" or slot is None or slot.name in line.values:
+        return
+    if found := listed_row(turn, line.text):
+        row, where = found
+        name = str(row.get("name"))
+        value = Value(type="store", text=name, start=where.start(), end=where.end(), value=name)
+        line.values[slot.name] = [value]
 
 
 def landing(turn: Turn, line: Line) -> Frame | None:

@@ -12,12 +12,14 @@ from dialog.engine.handover import ask_for_person, note_mood
 from dialog.engine.interpretation.answering import answer_question
 from dialog.engine.interpretation.correction import (
     amended,
+    another_row,
     bare_item,
     corrects,
     goes_on,
     landing,
     next_day,
     same_day,
+    without_declined,
     without_negated,
 )
 from dialog.engine.interpretation.guard import guarded
@@ -42,6 +44,10 @@ SURE: Final = 0.8
 """Of a universal word that a model saw."""
 BELIEVED: Final = 0.9
 """From here on even a line of one value and small words ("i'd like thai food") is what it seems."""
+_WHERE: Final = re.compile(
+    r"^((?:(?:and|so|um|uh|ok|okay)[\s,]+)*)(?:wear|ware)(?= (?:is|are|can|could|do|would)\b)", re.I
+)
+"""As recognisers mishear it; nobody begins a question with what one wears."""
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,100}>")
 _EMOJI_PARTS: Final = ("\ufe0f", "\u20e3")
 """The variation selector and the key cap, which no text is written with."""
@@ -86,6 +92,7 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
         turn.reply("foreign")
         asking.ask_again(turn)
         return
+    text = _WHERE.sub(r"\1where", text)
     words = normal(text)
     named = fixed_phrase(words)
     if words == "0" and _offers_person(turn):
@@ -96,7 +103,7 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
         return
     if not _chooses_later(turn, words) and _everywhere(turn, named):
         return
-    line = read_repaired(turn, understander, text)
+    line = read_repaired(turn, understander, without_declined(text))
     if line.intent == SERVICE_ERROR:
         _service_failed(turn, runner, text)
         return
@@ -211,6 +218,7 @@ def _amend(turn: Turn, runner: Runner, line: Line) -> bool:
         return False
     next_day(turn, line)
     same_day(turn, line)
+    another_row(turn, line)
     correcting, further = corrects(line.text), goes_on(line.text)
     if correcting:
         without_negated(line)

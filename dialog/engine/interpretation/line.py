@@ -16,7 +16,7 @@ from dialog.understanding.keywords import normal, plain_store
 from dialog.understanding.types import Reading, Span, Understander
 from dialog.values.shop.item import names_nothing
 from dialog.values.tokens import word_set
-from dialog.values.types import Value
+from dialog.values.types import KNOWN, Value
 from tenor.taxonomy.assistant import NO_MATCH
 
 LABELS: Final = {
@@ -43,8 +43,6 @@ NOT_SOUGHT: Final = frozenset(("yes_no", "number", "choice", "text"))
 
 SUGGESTED: Final = 0.5
 """A span that scores less is only an idea: it counts if the catalogue knows its words."""
-KNOWN: Final = 0.8
-"""A product or store that scores higher is one of the catalogue; others are any words."""
 
 _MINE: Final = (
     r"(?:my|our) (?:own |current )?(?:place|area|city|town|village|location|house|home|neighbou?rhood|street|block|"
@@ -190,6 +188,8 @@ def _sought(turn: Turn, slot: Slot, line: Line) -> list[Value]:
         wanted = span.slot in labels(slot) or (slot.type == "size" and span.slot == "location")
         if not wanted or any(one.start < span.end and span.start < one.end for one in values):
             continue
+        if slot.type == "size" and _is_amount(turn, line.text, span):
+            continue
         if slot.type == "place" and _HERE.match(normal(span.text)):
             line.here = True
         elif slot.type == "place" and refers_back(span.text):
@@ -219,6 +219,13 @@ def _is_size(turn: Turn, span: Span) -> bool:
     """ "in queen" is where no place is."""
     parser = turn.parsers.get("size")
     return parser is not None and parser.answer(span.text, turn.parse_context()) is not None
+
+
+def _is_amount(turn: Turn, text: str, span: Span) -> bool:
+    """ "3 gallons of milk" says how much, not which one."""
+    parser = turn.parsers.get("quantity")
+    found = parser.find(text, turn.parse_context()) if parser is not None else []
+    return any(one.start < span.end and span.start < one.end for one in found)
 
 
 def _is_product(turn: Turn, text: str) -> bool:

@@ -59,6 +59,7 @@ def _cancel(turn: Turn) -> None:
         session.task = session.frames[-1] if session.frames else None
     session.pending, session.wishes, session.returns, session.calls = None, [], [], {}
     session.state = turn.home
-    turn.reply("cancelled" if busy else "nothing_to_cancel")
+    changed = not busy and session.task is not None and session.task.changed
+    turn.reply("cancelled" if busy else "changed" if changed else "nothing_to_cancel")
     if session.stack:
         come_back(turn)

@@ -59,7 +59,11 @@ def split(turn: Turn, understander: Understander, text: str, whole: Line, action
         if not lines or (not is_wish(lines[-1].intent) and len(lines) == 1):  # what leads in belongs to the first wish
             begin = begins[0] if begins else start
             lines, begins = [piece if begin == start else read_repaired(turn, understander, text[begin:end])], [begin]
-        elif not joins and (_is_own(piece) or _is_another_task(lines[-1], piece, action_of)):
+        elif (
+            not joins
+            and not _says_how(turn, piece)
+            and (_is_own(piece) or _is_another_task(turn, lines[-1], piece, action_of))
+        ):
             lines.append(piece)
             begins.append(start)
         elif not joins and _is_another(turn, lines[-1], piece) and (named or all_known(piece)):
@@ -118,10 +122,18 @@ def _is_own(line: Line) -> bool:
     return is_wish(line.intent) and line.score >= 0.7 and bool(line.rest())
 
 
-def _is_another_task(before: Line, piece: Line, action_of: ActionOf) -> bool:
-    """ "and then the nearest starbucks": values only, and not of the wish before."""
+def _says_how(turn: Turn, line: Line) -> bool:
+    """ "not too expensive": how what stands before it should be."""
+    kinds = {turn.assistant.slots[name].type for name in line.values}
+    return kinds == {"sort"} and not _CLAUSE.match(line.text)
+
+
+def _is_another_task(turn: Turn, before: Line, piece: Line, action_of: ActionOf) -> bool:
+    """ "and then the nearest starbucks": values only, and not of the wish before. A place or a time alone is none."""
+    kinds = {turn.assistant.slots[name].type for name in piece.values}
     return (
         is_wish(piece.intent)
+        and not (piece.only_values and SHARED.issuperset(kinds))
         and piece.score >= 0.7
         and not set(piece.values) <= set(before.values)
         and action_of(piece.intent) != action_of(before.intent)

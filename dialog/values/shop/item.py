@@ -5,6 +5,7 @@ value the product as text: the catalogue's name if it is known, else the words w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 
 from dialog.values import normalise
@@ -25,13 +26,22 @@ MISHEARD_SCORE = 0.9
 NEVER = word_set(
     "it that this one ones them those these something anything nothing everything stuff thing things i me you "
     "yes no okay what which who where when why how there here none neither both all any whatever idk dunno "
-    "its thats im dont know cheapest cheaper best first second third fourth last other same"
+    "its thats im dont know cheapest cheaper best first second third fourth last other same "
+    "return returns refund refunds exchange exchanges policy policies warranty warranties guarantee guarantees"
 )
 
 
+CLOCK = re.compile(
+    r"(?:(?:at|past|after|before|until|till|by|around|about) )*"
+    r"(?:midnight|noon|\d{1,2}(?::\d\d)? ?(?:am|pm|a\.m\.?|p\.m\.?|o'?clock))",
+    re.IGNORECASE,
+)
+"""A time of day, which no product is called."""
+
+
 def names_nothing(text: str) -> bool:
-    """Whether the words only refer to something: "that", "the first one"."""
-    return all(token.key in NEVER or token.key in LEADING for token in tokenise(text))
+    """Whether the words name no thing: "that", "the first one", "9 pm", "your return policy"."""
+    return bool(CLOCK.fullmatch(text)) or all(token.key in NEVER or token.key in LEADING for token in tokenise(text))
 
 
 class ItemParser:

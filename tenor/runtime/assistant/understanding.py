@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from dialog.flow.model import Assistant
-from dialog.understanding.keywords import CUISINE, KIND_OF_PLACE, OUR_STORE, Keywords, fixed_phrase, normal
+from dialog.understanding.keywords import (
+    BOOK,
+    CUISINE,
+    KIND_OF_PLACE,
+    OUR_STORE,
+    WEATHER_IDIOM,
+    Keywords,
+    fixed_phrase,
+    normal,
+)
 from dialog.understanding.tags import CachedUnderstander
 from dialog.understanding.types import Intent, Reading, Span, Understander, VersionedUnderstander
 from dialog.understanding.unanswered import has_cue
@@ -65,7 +74,8 @@ _OVERRULED: Final = re.compile(
 """Taken for nothing by the model; what the shop says about its products answers it, or a restaurant."""
 _IDIOM: Final = re.compile(
     rf"\b(?:the damage for|set me back|going rate|wear (?:shorts|a tank top|flip flops)|{OUR_STORE})\b|"
-    r"\b(?:wether|wheather|weater|weahter)\b"
+    rf"\b(?:wether|wheather|weater|weahter)\b|{BOOK}|"
+    rf"\b(?:{WEATHER_IDIOM}|what(?:'s| are) (?:their|its|your|the) hours)\b"
 )
 """Says what is wanted, whatever the words mean one by one."""
 _NAMES_THINGS: Final = frozenset(("price_check", "inventory_check", "store_location", "reserve"))
