@@ -85,44 +85,63 @@ class Dashboard:
 
     async def _serve(self, database: Database, listener: socket.socket) -> None:
         settings = self._settings.dashboard
-        accounts = Accounts(database)
-        secret = secret_of(self._settings)
-        ours = accounts.version_of if settings.sign_in == "local" else None
-        tokens = SignedTokens(secret, ours, api_version_of=accounts.version_of, has_ended=accounts.has_ended)
-        sign_in = SignIn(settings, accounts, tokens)
-        version, routes = _assets()
-        publisher = LabelPublisher(self._bus, database)
-        set_context(PageContext(self._settings, database, tokens, accounts, sign_in, self._tools, publisher, version))
-        feed = Feed(self._bus, database)
-        takeovers = Takeovers(self._bus, database, self._redactor, feed.handovers)
-        actions = Actions(self._bus, database, tokens, publisher, takeovers, self._settings)
-        audio = Recordings(self._settings, database, tokens)
-        steps = NextSteps(self._settings, tokens)
-        routes += [*sign_in.routes(), *feed.routes(tokens), *actions.routes(), *audio.routes(), *steps.routes()]
-        assistant = AssistantSite(self._bus, database, self._settings, self._redactor, feed, secret)
-        routes += assistant.routes()
-        served = api.create(self._settings, database, tokens, feed, audio, takeovers, assistant.api)
-        routes.append(Mount(api.ROOT, served))
-        app = _streamlit_app(routes, sign_in, secret, self._settings)
+        site = Site(self._bus, self._settings, database, self._redactor, self._tools)
         options = {"proxy_headers": bool(settings.proxies), "forwarded_allow_ips": settings.proxies}
-        server = WebServer(app, listener, ws_max_size=LONGEST_MESSAGE, timeout_graceful_shutdown=GOODBYE_S, **options)
+        server = WebServer(
+            site.app(), listener, ws_max_size=LONGEST_MESSAGE, timeout_graceful_shutdown=GOODBYE_S, **options
+        )
         async with server:
             log.info("dashboard listens", address=self.address)
             self.ready.set()
             try:
-                async with asyncio.TaskGroup() as group:
-                    group.create_task(feed.run())
-                    group.create_task(publisher.run())
-                    group.create_task(assistant.run())
+                await site.run()
             except asyncio.CancelledError:
                 log.info("dashboard stops")
             finally:
-                feed.close()
-                assistant.close()
+                site.close()
 
     def _listen(self) -> socket.socket:
         hint = "is another dashboard running? else choose another dashboard.port"
         return listening_socket(self._settings.dashboard.host, self.port, hint)
+
+
+class Site:
+    """All that is served, and what runs behind it."""
+
+    def __init__(self, bus: Bus, settings: Settings, database: Database, redactor: Redactor, tools: ModelTools) -> None:
+        self._settings = settings
+        given = settings.dashboard
+        accounts = Accounts(database)
+        self._secret = secret_of(settings)
+        ours = accounts.version_of if given.sign_in == "local" else None
+        tokens = SignedTokens(self._secret, ours, api_version_of=accounts.version_of, has_ended=accounts.has_ended)
+        self._sign_in = SignIn(given, accounts, tokens)
+        version, self.routes = _assets()
+        self._publisher = LabelPublisher(bus, database)
+        set_context(PageContext(settings, database, tokens, accounts, self._sign_in, tools, self._publisher, version))
+        self._feed = Feed(bus, database)
+        takeovers = Takeovers(bus, database, redactor, self._feed.handovers)
+        actions = Actions(bus, database, tokens, self._publisher, takeovers, settings)
+        audio = Recordings(settings, database, tokens)
+        self.routes += [*self._sign_in.routes(), *self._feed.routes(tokens), *actions.routes(), *audio.routes()]
+        self.routes += NextSteps(settings, tokens).routes()
+        self._assistant = AssistantSite(bus, database, settings, redactor, self._feed, self._secret)
+        self.routes += self._assistant.routes()
+        served = api.create(settings, database, tokens, self._feed, audio, takeovers, self._assistant.api)
+        self.routes.append(Mount(api.ROOT, served))
+
+    def app(self) -> ASGIApp:
+        return _streamlit_app(self.routes, self._sign_in, self._secret, self._settings)
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._feed.run())
+            group.create_task(self._publisher.run())
+            group.create_task(self._assistant.run())
+
+    def close(self) -> None:
+        self._feed.close()
+        self._assistant.close()
 
 
 def _streamlit_app(routes: list[BaseRoute], sign_in: SignIn, secret: str, settings: Settings) -> ASGIApp:
@@ -136,6 +155,7 @@ def _streamlit_app(routes: list[BaseRoute], sign_in: SignIn, secret: str, settin
         "runner.magicEnabled": False,
         "server.fileWatcherType": "none",
         "server.headless": True,
+        "server.maxUploadSize": 1,  # megabytes: no page takes files
         "server.cookieSecret": hashlib.sha256(f"streamlit {secret}".encode()).hexdigest(),
         "secrets.files": [*config.get_option("secrets.files"), str(settings.home.absolute() / "secrets.toml")],
     }

@@ -13,6 +13,12 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp
 
 from tenor.errors import Unavailable
+from tenor.web_protocols import HttpProtocol, WebSocketProtocol
+
+STALLED_S = 300
+"""How long somebody may read nothing of what they are sent: a browser that plays a recording pauses, too."""
+QUIET_S, PROBE_S, PROBES = 60, 15, 4
+"""After so long without a word the system asks whether the other side is still there, and how often."""
 
 
 class PortInUse(Unavailable):
@@ -27,6 +33,12 @@ def listening_socket(host: str, port: int, hint: str) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # Connections inherit these. A close waits for what was not sent yet: without a limit for ever.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED_S * 1000)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, QUIET_S)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, PROBE_S)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, PROBES)
     try:
         listener.bind((host, port))
     except OSError as error:
@@ -96,7 +108,8 @@ class WebServer:
     def __init__(self, app: ASGIApp, listener: socket.socket, **options: Any) -> None:
         config = uvicorn.Config(
             app,
-            ws="websockets-sansio",
+            http=HttpProtocol,
+            ws=WebSocketProtocol,
             log_config=None,
             log_level="warning",
             access_log=False,

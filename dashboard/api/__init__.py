@@ -19,6 +19,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from dashboard.api import calls, events, people, registry, search, suggestions, takeover
 from dashboard.api.auth import ApiAuth
+from dashboard.api.bodies import LimitedBody
 from dashboard.api.errors import install_error_handlers
 from dashboard.api.reference import reference_routes
 from dashboard.assistant.takeover import Takeovers
@@ -32,6 +33,8 @@ from tenor.settings import Settings
 ROOT = "/api/v1"
 """Where the dashboard mounts it."""
 ASSISTANT_ROOT = "/assistant/api"
+LONGEST_BODY = 64 * 1024
+"""Of what is no model."""
 
 
 def create(
@@ -63,6 +66,7 @@ def create(
     app.include_router(reference_routes(app))
     if assistant is not None:
         _specify_too(app, assistant)
+    app.add_middleware(LimitedBody, most=LONGEST_BODY, counted=("PUT",))
     if settings.dashboard.api_origins:
         app.add_middleware(
             CORSMiddleware,

@@ -86,7 +86,7 @@ def router(database: Database, auth: ApiAuth, audio: Recordings) -> APIRouter:
     @made.get("/calls/{call:path}/recording", response_class=Response, responses=_AUDIO)
     async def get_recording(who: Who, call: str, request: Request) -> Response:
         """The recording, both sides as channels; byte ranges are served."""
-        response = await audio.serve(request, who.viewer, call)
+        response = await audio.serve(request, who.viewer, call, lambda: auth.still_valid(who))
         if response.status_code == 404:
             raise HTTPException(404, "there is no such recording, or none that you may hear")
         return response

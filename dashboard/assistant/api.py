@@ -10,7 +10,6 @@ DELETE /sessions/{session}            end it
 
 # Annotations are evaluated where they stand: FastAPI could not find `Place` by its name.
 
-from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -18,9 +17,9 @@ from fastapi import Depends, FastAPI, HTTPException, Query, Request, Security, W
 from fastapi.security import HTTPBearer
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dashboard.api.errors import RESPONSES, install_error_handlers, problem
+from dashboard.api.bodies import LimitedBody
+from dashboard.api.errors import RESPONSES, install_error_handlers
 from dashboard.assistant import models
 from dashboard.assistant.conversations import Conversations
 from dashboard.assistant.session_token import SessionPlace, SessionTokens, verified_customer
@@ -137,41 +136,9 @@ def create(settings: AssistantSettings, conversations: Conversations, tokens: Se
             allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["Authorization", "Content-Type"],
         )
-    app.add_middleware(LimitedBody)
+    app.add_middleware(LimitedBody, most=LONGEST_BODY)
     app.openapi()["paths"]["/sessions/{session}"]["get"] = SOCKET
     return app
-
-
-class LimitedBody:
-    """Refuses requests with more in them than a message can have, before they are read."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        length = dict(scope["headers"]).get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > LONGEST_BODY:
-            await problem(413, "that is too much at once")(scope, receive, send)
-            return
-        await self._app(scope, _counted(receive), send)
-
-
-def _counted(receive: Receive) -> Callable[[], Awaitable[Message]]:
-    """For bodies that do not say how long they are."""
-    left = LONGEST_BODY
-
-    async def counting() -> Message:
-        nonlocal left
-        message = await receive()
-        left -= len(message.get("body", b""))
-        if left < 0:
-            raise HTTPException(413, "that is too much at once")
-        return message
-
-    return counting
 
 
 def _timezone(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import quote, urlsplit
@@ -32,6 +33,7 @@ HEADERS = {
         "form-action 'self'; frame-ancestors 'none'"
     ),
 }
+SIGNED_OUT = {"type": "websocket.close", "code": 4401, "reason": "sign in first"}
 OPEN = re.compile(
     r"/(sign-in|sign-out|assets/.*|static/.*|favicon\.png|_stcore/health|healthz|api/.*|feed|audio/.*|assistant(/.*)?)"
 )
@@ -62,18 +64,52 @@ class AuthMiddleware:
     async def _serve_or_refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         if (refusal := self._refusal(scope, headers)) is None:
-            await self._app(scope, receive, _with_headers(send) if scope["type"] == "http" else send)
+            if scope["type"] == "http":
+                await self._app(scope, receive, _with_headers(send))
+            elif self._is_open(scope["path"]):
+                await self._app(scope, receive, send)
+            else:
+                await self._app(scope, *self._while_signed_in(headers, receive, send))
         elif scope["type"] == "websocket":
             await receive()
-            await send({"type": "websocket.close", "code": 4401, "reason": "sign in first"})
+            await send(SIGNED_OUT)
         else:
             await refusal(scope, receive, _with_headers(send))
+
+    def _is_open(self, path: str) -> bool:
+        return self._sign_in.kind != "local" or OPEN.fullmatch(path) is not None
+
+    def _while_signed_in(self, headers: Headers, receive: Receive, send: Send) -> tuple[Receive, Send]:
+        """A page that is open goes on over its WebSocket, parts of it without asking again who looks: it ends, both
+        ways, when the session does."""
+        cookies = _cookies(headers)
+
+        async def may_stay() -> bool:
+            try:
+                return await asyncio.to_thread(self._sign_in.session, cookies) is not None
+            except SQLAlchemyError:
+                return True  # nobody can tell now
+
+        async def receiving() -> Message:
+            message = await receive()
+            if message["type"] == "websocket.receive" and not await may_stay():
+                await send(SIGNED_OUT)
+                return {"type": "websocket.disconnect", "code": SIGNED_OUT["code"]}
+            return message
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "websocket.send" and not await may_stay():
+                await send(SIGNED_OUT)
+                raise OSError("signed out")  # as if the other side had gone
+            await send(message)
+
+        return receiving, sending
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         if self._sign_in.kind == "none" and not _is_from_here(scope, headers):
             return PlainTextResponse("this dashboard is for this machine only\n", 421)
         path: str = scope["path"]
-        if self._sign_in.kind != "local" or OPEN.fullmatch(path) or self._sign_in.session(_cookies(headers)):
+        if self._is_open(path) or self._sign_in.session(_cookies(headers)):
             return None
         if scope["type"] == "http" and "text/html" in headers.get("accept", ""):
             query = scope["query_string"].decode("latin-1")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -24,6 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from dashboard.auth.tokens import PAGE, SignedTokens, bearer
 from dashboard.routes import snapshot
@@ -78,6 +79,9 @@ HEARTBEAT_S = 15.0
 """How long a stream may be silent."""
 STAYING_S = 0.5
 """Nothing is told to somebody of whom it was not asked for so long whether they may still hear it."""
+MOST_STREAMS = 20
+"""Of one account at once, on pages and through the API."""
+TOO_MANY = f"{MOST_STREAMS} streams of this account are open"
 QUEUE = 2000
 """Messages a browser may be behind."""
 LATELY_S, LATELY = 20.0, 5000
@@ -166,6 +170,8 @@ class Feed:
         self._bus = bus
         self._database = database
         self._listeners: set[FeedListener] = set()
+        self._streams: Counter[str] = Counter()
+        """Open ones, by who listens."""
         self.handovers = Handovers()
         self.taps: list[Tap] = [self.handovers]
         self._agents: BoundedDict[str, str] = BoundedDict(KNOWN_CALLS)
@@ -207,11 +213,14 @@ class Feed:
             if viewer is None:
                 return JSONResponse({"error": "your session has ended: reload the page"}, 401)
             call = request.query_params.get("call", "")
-            events = self.stream(viewer, call, lambda: tokens.viewer(token, PAGE) is not None)
-            headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-            return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+            refusal = JSONResponse({"error": TOO_MANY}, 429)
+            return self.response(viewer, call, lambda: tokens.viewer(token, PAGE) is not None, refusal)
 
         return [Route("/feed", feed)]
+
+    def response(self, viewer: Viewer, call: str, still_valid: Callable[[], bool], refusal: Response) -> Response:
+        """The stream, or the refusal when this viewer has too many open."""
+        return _FeedResponse(self.stream(viewer, call, still_valid), viewer.name, self._streams, refusal)
 
     async def stream(self, viewer: Viewer, call: str, still_valid: Callable[[], bool]) -> AsyncIterator[bytes]:
         """Server-sent events for one browser: all calls, or one, that this viewer may see."""
@@ -367,6 +376,27 @@ class Feed:
         self._agents[call] = agent
         self.handovers.learn(call, handover)
         return agent
+
+
+class _FeedResponse(StreamingResponse):
+    """Counted from the first byte of the answer to its end, however that comes."""
+
+    def __init__(self, events: AsyncIterator[bytes], name: str, streams: Counter[str], refusal: Response) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(events, media_type="text/event-stream", headers=headers)
+        self._name, self._streams, self._refusal = name, streams, refusal
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._streams[self._name] >= MOST_STREAMS:
+            await self._refusal(scope, receive, send)
+            return
+        self._streams[self._name] += 1
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._streams[self._name] -= 1
+            if not self._streams[self._name]:
+                del self._streams[self._name]
 
 
 _TOPICS = {topic.name: topic for topic in TOPICS}

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from urllib.parse import quote
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from dashboard.auth.tokens import SignedTokens, recording_purpose
 from storage.db.engine import Database
@@ -43,13 +46,18 @@ class Recordings:
 
     async def _play(self, request: Request) -> Response:
         call, token = request.path_params["call"], request.query_params.get("token", "")
-        viewer = await asyncio.to_thread(self._tokens.viewer, token, recording_purpose(call))
+
+        def holder() -> Viewer | None:
+            return self._tokens.viewer(token, recording_purpose(call))
+
+        viewer = await asyncio.to_thread(holder)
         if viewer is None:
             return PlainTextResponse("your session has ended: reload the page\n", 401)
-        return await self.serve(request, viewer, call)
+        return await self.serve(request, viewer, call, lambda: holder() is not None)
 
-    async def serve(self, request: Request, viewer: Viewer, call: str) -> Response:
-        """The recording of a call, or the part of it that the request asks for."""
+    async def serve(self, request: Request, viewer: Viewer, call: str, still_valid: Callable[[], bool]) -> Response:
+        """The recording of a call, or the part of it that the request asks for, for as long as the viewer may hear
+        it."""
         name = await asyncio.to_thread(self._recording, viewer, call)
         if not name:
             return PlainTextResponse("there is no such recording\n", 404)
@@ -67,12 +75,16 @@ class Recordings:
         if partial:
             headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
         media_type = TYPES.get(name.rsplit(".", 1)[-1], "application/octet-stream")
-        return StreamingResponse(self._pieces(name, start, end), 206 if partial else 200, headers, media_type)
+        pieces = self._pieces(name, start, end, still_valid)
+        return _Recording(pieces, 206 if partial else 200, headers, media_type)
 
-    async def _pieces(self, name: str, start: int, end: int) -> AsyncIterator[bytes]:
+    async def _pieces(self, name: str, start: int, end: int, still_valid: Callable[[], bool]) -> AsyncIterator[bytes]:
         reading = self._read(name, start, end)
         while piece := await asyncio.to_thread(next, reading, b""):
             yield piece
+            with suppress(SQLAlchemyError):  # nobody can tell now
+                if not await asyncio.to_thread(still_valid):
+                    raise _SignedOut
 
     def _read(self, name: str, start: int, end: int) -> Iterator[bytes]:
         with self._store.open(name) as file:
@@ -93,6 +105,18 @@ class Recordings:
                 session.add(Audit(at=time.time(), who=viewer.name, action="call.listened", subject=call))
                 session.commit()
             return found.recording
+
+
+class _SignedOut(Exception):
+    pass
+
+
+class _Recording(StreamingResponse):
+    """Breaks off when its listener may hear no more: the browser knows that it has not all."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(_SignedOut):
+            await super().__call__(scope, receive, send)
 
 
 def _range(header: str, size: int) -> tuple[int, int] | None:

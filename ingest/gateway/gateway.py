@@ -81,7 +81,6 @@ class Gateway:
         return WebServer(
             self._web.app,
             listener,
-            http="h11",
             lifespan="off",
             proxy_headers=False,
             date_header=False,

@@ -13,13 +13,14 @@ from pathlib import Path
 import httpx
 import pytest
 from playwright.sync_api import expect
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from dashboard.auth.accounts import FREE_TRIES, Accounts
 from dashboard.auth.sign_in import COOKIE
 from dashboard.auth.tokens import API, PAGE, SESSION, SignedTokens
+from dashboard.routes.feed import MOST_STREAMS
 from dashboard.routes.recordings import recording_url
 from storage.recorder.store import recording_name
 from storage.tables import Call
@@ -135,17 +136,33 @@ def test_who_guesses_does_not_keep_the_owner_of_the_name_out(guarded_house: Hous
     assert sign_in(client, "zoe").status_code == 303
 
 
-def test_a_sign_in_is_counted_as_it_comes(guarded_house: House) -> None:
+TAKES_A_BODY = (
+    *("/sign-in", "/sign-out", "/steps", "/actions/note", "/actions/correct", "/api/v1/calls/x/lines"),
+    *(
+        "/api/v1/calls/x/take",
+        "/assistant/api/sessions",
+        "/assistant/api/sessions/x/messages",
+        "/_stcore/upload_file/x/y",
+    ),
+)
+
+
+@pytest.mark.parametrize("path", TAKES_A_BODY)
+def test_before_a_sign_in_nothing_large_is_taken_in(guarded_house: House, path: str) -> None:
     """Without a length, or with a wrong one, no more is read than a sign-in can be."""
     host, port = guarded_house.address.removeprefix("http://").split(":")
-    head = "POST /sign-in HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nTransfer-Encoding: chunked\r\n"
-    for length in ("", "Content-Length: 10\r\n"):
+    method = "PUT" if "upload" in path else "POST"
+    head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\n"
+    for length in ("Transfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 10"):
         with socket.create_connection((host, int(port)), timeout=30) as stranger:
-            stranger.sendall((head + length + "\r\n").encode())
-            with suppress(ConnectionError):  # it may hang up
-                for _ in range(16):
-                    stranger.sendall(b"10000\r\n" + bytes(0x10000) + b"\r\n")
-                assert stranger.recv(100).split()[1] in (b"413", b"400")  # and the request is not over
+            stranger.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
+            stranger.sendall(f"{head}{length}\r\n\r\n".encode())
+            sent = 0
+            with suppress(ConnectionError):  # it hangs up, and the request is not over
+                while sent < 20:
+                    stranger.sendall(b"100000\r\n" + bytes(0x100000) + b"\r\n")
+                    sent += 1
+            assert sent < 20, "megabytes"
 
 
 def test_signing_out_ends_the_session_wherever_its_cookie_went(guarded_house: House, client: httpx.Client) -> None:
@@ -206,6 +223,61 @@ def test_a_removed_account_hears_nothing_more_however_much_is_said(guarded_house
     assert last not in heard
     assert heard.rstrip().endswith("event: stale\ndata: {}")
     call.ends()
+
+
+def test_a_removed_account_goes_on_with_no_page_and_no_recording(guarded_house: House, client: httpx.Client) -> None:
+    accounts = Accounts(guarded_house.floor.database)
+    accounts.add("quitter", "manager", PASSWORD)
+    call = guarded_house.floor.call("anna")
+    recorded(guarded_house, call, bytes(40_000_000))
+    heard = recording_url(tokens_of(guarded_house), Viewer("quitter", "manager"), call.id, 60)
+    sign_in(client, "quitter")
+    stream = guarded_house.address.replace("http://", "ws://") + "/_stcore/stream"
+    cookie = {"cookie": f"{COOKIE}={client.cookies[COOKIE]}"}
+    got = 0
+    with connect(stream, additional_headers=cookie) as page, client.stream("GET", heard) as recording:
+        pieces = recording.iter_raw(65536)
+        got += len(next(pieces))
+        accounts.remove("quitter")
+        time.sleep(1.1)
+        with suppress(httpx.RemoteProtocolError):
+            got += sum(len(piece) for piece in pieces)
+        with suppress(ConnectionClosed):
+            page.send(b"what an open page sends")
+        with pytest.raises(ConnectionClosed) as closed:
+            all(page.recv(timeout=10) for _ in range(1000))
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 4401
+    assert 0 < got < 35_000_000, "what was on its way, and no more"
+    call.ends()
+
+
+def test_nobody_listens_to_more_streams_than_anybody_needs(guarded_house: House) -> None:
+    host, port = guarded_house.address.removeprefix("http://").split(":")
+    program = {"authorization": f"Bearer {tokens_of(guarded_house).issue(Viewer('ada', 'analyst'), API, 60)}"}
+
+    def listening(path: str, headers: dict[str, str]) -> tuple[http.client.HTTPConnection, int]:
+        connection = http.client.HTTPConnection(host, int(port), timeout=20)
+        connection.request("GET", path, headers=headers)
+        return connection, connection.getresponse().status
+
+    own = [listening("/feed", token(guarded_house, "ada", "analyst")) for _ in range(MOST_STREAMS - 1)]
+    own.append(listening("/api/v1/events", program))
+    assert [status for _, status in own] == [200] * MOST_STREAMS
+    for path, headers in (("/feed", token(guarded_house, "ada", "analyst")), ("/api/v1/events", program)):
+        connection, status = listening(path, headers)
+        connection.close()
+        assert status == 429
+    other, status = listening("/feed", token(guarded_house, "root", "administrator"))
+    assert status == 200
+    own[0][0].close()
+    deadline = time.monotonic() + 20
+    while (again := listening("/feed", token(guarded_house, "ada", "analyst")))[1] != 200:
+        again[0].close()
+        assert time.monotonic() < deadline, "a stream that was closed counts no more"
+        time.sleep(0.1)
+    for connection, _ in [*own, again, (other, 0)]:
+        connection.close()
 
 
 def test_a_changed_password_ends_sessions_and_streams(guarded_house: House, client: httpx.Client) -> None:
