@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from nlp.conversation.metrics import SentenceStats, conversation_metrics
 from nlp.conversation.task import TaskEvidence
 from nlp.conversation.turns import Turns
 from nlp.inference.types import OTHER, SentenceAnalysis
 from nlp.output import StageOutput
 from nlp.rules import RuleEngine
+from nlp.scorecard.form import ScoreForm
 from nlp.sentences import Draft, SentenceBuilder
 from tenor.events import Alert, Call, CallMetrics, Heard, Sentence, State, Transcript
 from tenor.model_store.pool import Choice
@@ -41,6 +44,7 @@ class CallAnalysis:
         info: Call | None,
         tasks: frozenset[str],
         rules: RuleEngine,
+        form: ScoreForm | None = None,
         *,
         began: float = 0.0,
     ) -> None:
@@ -64,6 +68,7 @@ class CallAnalysis:
         self._said: dict[str, Draft] = {}
         """and their sentences."""
         self._rules = rules
+        self._form = form or ScoreForm()
         self._builders: dict[int, SentenceBuilder] = {}
         self._utterances: set[str] = set()
         self._newest: str | None = None
@@ -159,7 +164,11 @@ class CallAnalysis:
             task_score=round(score, 4),
             final=final,
         )
-        return [*self._rules.metrics(metrics), metrics]
+        alerts = self._rules.metrics(metrics)
+        if final:  # rules that fire only now count, too
+            filled = self._form.fill(self._rules.history, self.info)
+            metrics = msgspec.structs.replace(metrics, scorecard=filled)
+        return [*alerts, metrics]
 
     def _sentence(self, event: Transcript, draft: Draft, analysis: SentenceAnalysis) -> Sentence:
         """The sentence as it is published, which from now on counts in the metrics and the task."""

@@ -27,6 +27,7 @@ from nlp.model_versions import open_versions
 from nlp.output import StageOutput
 from nlp.partition import TranscriptPartition
 from nlp.rules.known_names import known
+from nlp.scorecard import form_in_force
 from tenor.bus import Bus, Record
 from tenor.bus.partitioned import PartitionLoop, Takeover
 from tenor.errors import Unavailable
@@ -54,6 +55,7 @@ class NlpWorker:
         self._models = open_versions(settings, backend)
         self._fault = "its models"
         self._rules = rules.read(Path(settings.language.rules) if settings.language.rules else None, known(settings))
+        self._form = form_in_force(settings)
         self._loop = PartitionLoop(
             bus, GROUP, READS[GROUP], self._open, self._step, max_records=BATCH, dead_letters=metrics.DEAD_LETTERS
         )
@@ -149,7 +151,8 @@ class NlpWorker:
 
     def _open_call(self, call: str, info: Call | None, published: float) -> CallAnalysis:
         moment = began(info.started_at if info is not None else None, published)
-        return CallAnalysis(call, info, frozenset(), self._rules.engine_for(info, call), began=moment)
+        engine = self._rules.engine_for(info, call, self._form.matchers())
+        return CallAnalysis(call, info, frozenset(), engine, self._form, began=moment)
 
 
 def _count(sentence: Sentence) -> None:

@@ -62,6 +62,8 @@ class Call(SQLModel, table=True):
     """Latest CallMetrics.values."""
     metrics_ms: int = 0
     """Position in the call up to which they count."""
+    scorecard: list[Any] = _json(list)
+    """Its points as rules and intents filled them (tenor.events.ScorePoint); what people say of them is in `scores`."""
     curves: str = ""
     """While it is going on, the moods of its last sentences as JSON, `{"caller": [[start_ms, mood], ...], ...}`: worked
     out when something is said, not each time somebody looks."""
@@ -234,6 +236,28 @@ class Label(SQLModel, table=True):
     """Which model had answered."""
     held: bool = False
     """True: it counts nowhere until a person decides."""
+
+
+class Score(SQLModel, table=True):
+    """A person's word on a point of a call's scorecard. Never changed; the newest of a point counts, and what nobody
+    said counts nowhere."""
+
+    __tablename__ = "scores"
+    __table_args__ = (Index("scores_of_call", "call", "point"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    call: str = Field(foreign_key="calls.id", ondelete="CASCADE")
+    point: str
+    asks: str = ""
+    """What the point asked for then: forms change."""
+    value: str
+    """`yes`, `no` or `not_due`."""
+    proposed: str = ""
+    """What rules and intents had filled in; equal to `value` when the person agreed."""
+    author: str
+    author_role: str = ""
+    at: float
+    sample: bool = False
 
 
 class LabelHold(SQLModel, table=True):

@@ -248,6 +248,21 @@ class CallState(Event, tag="call_state", frozen=True, kw_only=True):
             msgspec.structs.force_setattr(self, "audio_stopped", True)
 
 
+class ScorePoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A point of the scorecard, as rules and intents fill it. It counts nowhere until a person has confirmed it."""
+
+    point: str
+    """Its name in the form."""
+    asks: str
+    """What it asks for, for people."""
+    value: Literal["yes", "no", "not_due"]
+    """Whether the agent did it, or whether this call did not ask for it."""
+    sentence: str = ""
+    """The sentence that proves it, or, of a `no`, that asked for it; empty if there is none."""
+    at_ms: int = 0
+    """Position of that in the call."""
+
+
 class CallMetrics(Event, tag="call_metrics", frozen=True, kw_only=True):
     """The metrics of the conversation so far: talk share, silence, overlap, words per minute, ..."""
 
@@ -261,6 +276,8 @@ class CallMetrics(Event, tag="call_metrics", frozen=True, kw_only=True):
     """Its share of the evidence."""
     final: bool = False
     """True: the call is over, and these are its last metrics."""
+    scorecard: tuple[ScorePoint, ...] = ()
+    """Of a call that is over and in which the agent spoke: the points of the scorecard."""
 
 
 class Alert(Event, tag="alert", frozen=True, kw_only=True):

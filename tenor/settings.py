@@ -273,6 +273,10 @@ class LanguageSettings(Section):
         "", description="YAML file of sentiment labels with examples, in place of the model's labels"
     )
     rules: str = Field("", description="YAML file of rules, in place of the one that comes with Tenor")
+    scorecard: str = Field(
+        "",
+        description="YAML file of the points of scorecards, in place of ours; off: calls get no scorecard",
+    )
     playbook: str = Field(
         "", description="YAML file of next steps for agents, in place of the one that comes with Tenor"
     )

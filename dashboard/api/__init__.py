@@ -1,8 +1,9 @@
 """The HTTP API: what the dashboard shows, for other people's programs. docs/api.md is its guide.
 
     /calls /calls/{call} /calls/{call}/sentences /calls/{call}/recording
-    /calls/{call}/take /calls/{call}/lines /calls/{call}/give-back    change something, and so does PUT /models/{model}
-    /live /alerts /agents /agents/{name}/history /customers/{id} /search
+    /calls/{call}/take /calls/{call}/lines /calls/{call}/give-back    change something, and so do
+    /calls/{call}/scorecard and PUT /models/{model}
+    /live /alerts /agents /agents/{name}/history /agents/{name}/scorecard /customers/{id} /search
     /suggestions/sentence/{sentence} /suggestions/turn/{turn} /models    for labelling tools
     /events          the live feed, as server-sent events
     /openapi.json    the specification, and /docs to read it
@@ -57,7 +58,7 @@ def create(
     )
     install_error_handlers(app)
     app.include_router(takeover.router(auth, takeovers, settings.dashboard.api_origins))
-    app.include_router(calls.router(database, auth, audio))
+    app.include_router(calls.router(database, auth, audio, settings.dashboard.api_origins))
     app.include_router(people.router(database, auth))
     app.include_router(search.router(settings, database, auth))
     app.include_router(suggestions.router(database, auth))

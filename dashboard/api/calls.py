@@ -11,12 +11,14 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
 from dashboard.api import models
 from dashboard.api.auth import ApiAuth, Requester
 from dashboard.api.caching import ETagRoute
+from dashboard.api.changes import changing
 from dashboard.api.errors import RESPONSES
 from dashboard.routes.recordings import Recordings
 from storage.db.engine import Database
 from storage.queries import alerts, calls, live
 from storage.queries.alerts import AlertFilter
 from storage.queries.calls import CallFilter, WholeCall
+from storage.scorecards.confirming import card_of, scored
 from storage.tables import Alert, Call, Sentence
 
 MOST = 500
@@ -27,9 +29,10 @@ After = Annotated[str, Query(max_length=1000, description="`after` of the page b
 Limit = Annotated[int, Query(ge=1, le=MOST)]
 
 
-def router(database: Database, auth: ApiAuth, audio: Recordings) -> APIRouter:
+def router(database: Database, auth: ApiAuth, audio: Recordings, origins: list[str]) -> APIRouter:
     made = APIRouter(route_class=ETagRoute, responses=RESPONSES, tags=["calls"])
     Who = Annotated[Requester, Depends(auth.requester)]  # noqa: N806
+    Changes = Annotated[Requester, Depends(changing(auth, origins))]  # noqa: N806
 
     @made.get("/calls")
     def list_calls(
@@ -91,6 +94,14 @@ def router(database: Database, auth: ApiAuth, audio: Recordings) -> APIRouter:
             raise HTTPException(404, "there is no such recording, or none that you may hear")
         return response
 
+    @made.post("/calls/{call:path}/scorecard", responses=_REFUSED)
+    def confirm_scorecard(who: Changes, call: str, said: models.ConfirmPoints) -> models.Scorecard:
+        """Confirm or mend points of a call's scorecard. The newest word of a point counts; a point of which nobody said
+        anything counts nowhere."""
+        _whole(database, who, call)
+        points = scored(database, who.viewer, call, said.points)
+        return models.Scorecard(points=[models.ScorePoint.model_validate(point) for point in points])
+
     @made.get("/calls/{call:path}")
     def get_call(who: Who, call: str) -> models.CallDetail:
         """One call with its alerts and notes."""
@@ -99,6 +110,7 @@ def router(database: Database, auth: ApiAuth, audio: Recordings) -> APIRouter:
             call=call_of(whole.call),
             alerts=[_alert(row) for row in whole.alerts],
             notes=[models.Note.model_validate(row) for row in whole.notes],
+            scorecard=[models.ScorePoint.model_validate(point) for point in card_of(whole.call, whole.scores)],
         )
 
     @made.get("/live", tags=["live"])
@@ -135,6 +147,11 @@ def router(database: Database, auth: ApiAuth, audio: Recordings) -> APIRouter:
 _AUDIO: dict[int | str, dict[str, Any]] = {
     200: {"content": {"audio/flac": {}, "audio/ogg": {}}, "description": "The whole file"},
     206: {"content": {"audio/flac": {}, "audio/ogg": {}}, "description": "The range asked for"},
+}
+
+
+_REFUSED: dict[int | str, dict[str, Any]] = {
+    403: {"description": "This role does not confirm scorecards, or the call is your own"}
 }
 
 

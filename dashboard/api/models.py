@@ -199,12 +199,40 @@ class Note(ApiModel):
     acknowledged_at: float | None
 
 
+class Confirmed(ApiModel):
+    """A person's word."""
+
+    value: str = Field(description="yes, no or not_due")
+    author: str
+    at: float
+
+
+class ScorePoint(ApiModel):
+    """A point of the scorecard as rules and intents filled it in; it counts once a person has confirmed it."""
+
+    point: str
+    asks: str
+    value: str = Field(description="yes, no or not_due")
+    sentence: str = Field(description="the sentence that proves it, or, of a no, that asked for it")
+    at_ms: int
+    confirmed: Confirmed | None
+
+
+class Scorecard(ApiModel):
+    points: list[ScorePoint]
+
+
+class ConfirmPoints(ApiModel):
+    points: dict[str, str] = Field(description="by point: yes, no or not_due", max_length=100)
+
+
 class CallDetail(ApiModel):
     """A call with its alerts and notes; its sentences are at `/calls/{call}/sentences`."""
 
     call: Call
     alerts: list[Alert]
     notes: list[Note]
+    scorecard: list[ScorePoint]
 
 
 class LiveSentence(ApiModel):
@@ -314,6 +342,27 @@ class AgentHistory(ApiModel):
     total: Tally
     before: Tally = Field(description="the period before, as long")
     steps: list[Step]
+
+
+class PointStep(ApiModel):
+    first: str = Field(description="first day, as 2026-11-16")
+    met: Figure
+
+
+class PointHistory(ApiModel):
+    """How often a point was met, over the calls on which a person confirmed it and that asked for it."""
+
+    point: str
+    asks: str
+    met: Figure
+    steps: list[PointStep]
+
+
+class AgentScorecard(ApiModel):
+    name: str
+    since: float
+    until: float
+    points: list[PointHistory]
 
 
 class Customer(ApiModel):

@@ -18,6 +18,8 @@ from storage.queries import history
 from storage.queries.history import Person, Scope
 from storage.queries.people import customer_names
 from storage.queries.periods import Period, Step
+from storage.queries.statistics import MeasureSummary
+from storage.scorecards.statistics import PointStatistics, by_point
 
 Days = Annotated[int, Query(ge=1, le=1100, description="how many days back, today included (UTC)")]
 
@@ -66,6 +68,18 @@ def router(database: Database, auth: ApiAuth) -> APIRouter:
             steps=steps,
         )
 
+    @made.get("/agents/{name:path}/scorecard")
+    def get_agent_scorecard(who: Who, name: str, days: Days = 90, step: Step = "week") -> models.AgentScorecard:
+        """How often an agent met each point of the scorecard, on the calls that a person has confirmed."""
+        period = Period.ending(time.time(), days, UTC)
+        with database.session() as session:
+            if name not in history.agents(session, who.viewer) or not who.viewer.may_see(name):
+                raise HTTPException(404, "there is no such agent, or none that you may see")
+            points = by_point(session, who.viewer, Scope(agent=name), period)
+        return models.AgentScorecard(
+            name=name, since=period.since, until=period.until, points=[_point(point, step) for point in points]
+        )
+
     @made.get("/customers/{customer:path}")
     def get_customer(who: Who, customer: str, days: Days = 365) -> models.Customer:
         """A customer across calls and channels."""
@@ -92,9 +106,15 @@ def _agent(person: Person, tally: history.CallStatistics) -> models.Agent:
 def _tally(tally: history.CallStatistics) -> models.Tally:
     figures = {}
     for name in history.MEASURES:
-        sums = tally[name]
-        band = sums.interval
-        figures[name] = models.Figure(
-            n=sums.n, mean=sums.mean, low=band.low if band else None, high=band.high if band else None
-        )
+        figures[name] = _figure(tally[name])
     return models.Tally(calls=tally.calls, figures=figures)
+
+
+def _figure(sums: MeasureSummary) -> models.Figure:
+    band = sums.interval
+    return models.Figure(n=sums.n, mean=sums.mean, low=band.low if band else None, high=band.high if band else None)
+
+
+def _point(found: PointStatistics, step: Step) -> models.PointHistory:
+    steps = [models.PointStep(first=first.isoformat(), met=_figure(met)) for first, met in found.in_steps(step).items()]
+    return models.PointHistory(point=found.point, asks=found.asks, met=_figure(found.total), steps=steps)

@@ -115,6 +115,50 @@ export function alerts({ onFind }) {
   }
 }
 
+const ANSWERS = [["yes", "✓", "Done"], ["no", "✗", "Not done"], ["not_due", "–", "Not asked for"]]
+
+/** The scorecard of a call that is over: what rules and intents found, each with its sentence, for a person to confirm. */
+export function scorecard({ canConfirm, onConfirm, onFind }) {
+  const sum = el("p", { class: "small soft" }), list = el("div", { class: "list" }), trouble = el("p", { class: "small trouble", role: "alert", hidden: "" })
+  const all = el("button", { class: "main", hidden: "" })
+  const root = card("Scorecard", sum, list, all, trouble)
+  root.classList.add("scorecard")
+  async function confirm(points) {
+    trouble.hidden = true
+    try { await onConfirm(points) } catch (error) { trouble.hidden = false; trouble.textContent = error.message }
+  }
+  function answers(point, value) {
+    return el("div", { class: "answers", role: "group", "aria-label": point.asks }, ...ANSWERS.map(([name, sign, title]) => el("button", {
+      type: "button", title, "aria-label": title, "aria-pressed": String(Boolean(point.confirmed) && value === name),
+      class: value === name ? (point.confirmed ? "said" : "proposed") : "", text: sign, onclick: () => confirm({ [point.point]: name }),
+    })))
+  }
+  return {
+    root,
+    draw(call) {
+      root.hidden = call.live || !call.scorecard.length
+      if (root.hidden) return
+      const open = call.scorecard.filter((point) => !point.confirmed), due = call.scorecard.filter(({ confirmed }) => confirmed && confirmed.value !== "not_due")
+      const met = due.filter(({ confirmed }) => confirmed.value === "yes").length
+      say(sum, open.length === call.scorecard.length ? "Found by rules. It counts nowhere until a person confirms it."
+        : `${met} of ${due.length} done${open.length ? ` · ${open.length} not confirmed, which count nowhere` : ""}`)
+      list.replaceChildren(...call.scorecard.map((point) => {
+        const value = point.confirmed?.value ?? point.value, [, sign, title] = ANSWERS.find(([name]) => name === value)
+        const proof = call.sentences.get(point.sentence)
+        const by = !point.confirmed ? `${title}, not confirmed`
+          : `${title}, ${point.confirmed.value === point.value ? "confirmed" : "mended"} by ${call.names.get(point.confirmed.author) || point.confirmed.author || "someone"}, ${daytime(point.confirmed.at)}`
+        return el("div", { class: `point ${value}${point.confirmed ? "" : " open"}`, "data-point": point.point },
+          el("div", { class: "line" }, canConfirm ? null : el("b", { text: sign, title }), el("span", { text: point.asks || words(point.point) }), canConfirm ? answers(point, value) : null),
+          proof ? el("button", { class: "quote small", title: `At ${call.when(point.at_ms)}`, text: `${point.value === "no" ? "After: " : ""}“${call.shown(proof).text}”`, onclick: () => onFind(proof.sentence) }) : null,
+          el("div", { class: "small soft", text: by }))
+      }))
+      all.hidden = !canConfirm || !open.length
+      say(all, open.length === call.scorecard.length ? "Confirm all" : `Confirm the other ${open.length}`)
+      all.onclick = () => confirm(Object.fromEntries(open.map(({ point, value }) => [point, value])))
+    },
+  }
+}
+
 /** Notes from a manager. Managers write them; the agent on the call acknowledges them. */
 export function notes({ canWrite, canAcknowledge, onWrite, onAcknowledge, onFind }) {
   const list = el("div", { class: "list" }), pinned = el("div", { class: "pin small", hidden: "" }), trouble = el("p", { class: "small trouble", hidden: "" })

@@ -1,6 +1,6 @@
 // The Call page: one conversation with everything known about it, while it happens and afterwards.
 import { act, clock, el, everyFrame, feelFrom, loading, nameOf, placeOf, say } from "./dom.js"
-import { alerts, figures, moods, notes, wanted } from "./aside.js"
+import { alerts, figures, moods, notes, scorecard, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { conversation } from "./conversation.js"
 import { listen } from "./feed.js"
@@ -38,6 +38,14 @@ export default function (component) {
   const find = (sentence) => said.find(sentence)
   const seek = (ms) => { const sentence = call?.at(ms); if (sentence) find(sentence.sentence); if (call?.recorded) sound?.from(ms) }
   const mood = moods({ onSeek: seek }), numbers = figures(), task = wanted(), alarm = alerts({ onFind: (alert) => (alert.sentence ? find(alert.sentence) : seek(alert.at_ms)) })
+  const points = scorecard({
+    canConfirm: manages, onFind: find,
+    onConfirm: async (points) => {
+      const answer = await act(current.data.token, "score", { call: data.call, points })
+      call.scorecard = answer.scorecard
+      aside()
+    },
+  })
   const noted = notes({
     canWrite: manages, canAcknowledge: data.role === "agent", onFind: find,
     onWrite: (text, sentence) => act(current.data.token, "note", { call: data.call, text, sentence }),
@@ -45,7 +53,7 @@ export default function (component) {
   })
   const person = takeover({ name: data.name, role: data.role, token: () => current.data.token })
   const main = el("div", { class: "columns", hidden: "" }, el("div", { class: "talk-side" }, person.banner, sounds, said.root, person.composer),
-    el("aside", {}, noted.root, mood.root, task.root, alarm.root, numbers.root))
+    el("aside", {}, noted.root, mood.root, task.root, alarm.root, points.root, numbers.root))
   const wait = loading("talk", 6)
   const root = el("div", { class: "call" }, el("header", {}, back, title, state, time, about, el("span", { class: "gap" }), status, swap), missing, failure, hint, wait, main, nothing)
   component.parentElement.append(root)
@@ -82,6 +90,7 @@ export default function (component) {
     numbers.draw(call)
     task.draw(call)
     alarm.draw(call)
+    points.draw(call)
     noted.draw(call)
   })
   function recording() {

@@ -18,6 +18,7 @@ export class CallState {
     this.labels = new Map(Object.entries(snapshot.effective || {}))
     this.names = new Map(Object.entries(snapshot.names || {}))
     this.turns = new Map((snapshot.turns || []).map((turn) => [turn.turn, turn]))
+    this.scorecard = snapshot.scorecard || []
     this.about.handover ??= {}
     this.interims = new Map()
     this.heard = new Map()
@@ -152,8 +153,12 @@ export class CallState {
     if (!this.live) this.interims.clear()
   }
 
-  metrics({ values, task, task_score }) {
+  metrics({ values, task, task_score, scorecard }) {
     this.about.metrics = values
+    if (scorecard?.length) { // filled in, perhaps anew: what people said of a point stays
+      const said = new Map(this.scorecard.map(({ point, confirmed }) => [point, confirmed]))
+      this.scorecard = scorecard.map((point) => ({ sentence: "", at_ms: 0, ...point, confirmed: said.get(point.point) ?? null }))
+    }
     if (task) Object.assign(this.about, { task, task_score })
   }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.ui import charts, elements, filters, formatting, history_view, stat_cards, tables
+from dashboard.ui import charts, elements, filters, formatting, history_view, scorecard_view, stat_cards, tables
 from storage.db.engine import Database
 from storage.queries import history
 from storage.queries.history import Person, Scope
@@ -64,6 +64,7 @@ def _one(
     with right:
         stat_cards.section("What calls were about", "colour: callers' mood")
         charts.show(charts.calls_by_group([(formatting.words(task), stats) for task, stats in tasks.items()], "Calls"))
+    scorecard_view.show(database, viewer, subject.scope, period, step, team)
     if rules:
         st.html(
             "Alerts: "
@@ -115,6 +116,7 @@ def _everyone(viewer: Viewer, database: Database, people: dict[str, Person], per
             f"within the period, callers: {stat_cards.trend_text(trends['mood_caller'], subject.own.calls)}",
         )
         charts.show(charts.mood_over_time(history.in_steps(subject.days, "week"), trends, None, "week"))
+    scorecard_view.show(database, viewer, scope, period, "week")
     tables.download(
         "Agents",
         "all",

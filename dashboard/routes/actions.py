@@ -1,6 +1,6 @@
-"""What people do on pages: notes, acknowledgements, corrections, turning sides round, taking a conversation from the
-assistant. Each asks for the page's token,
-so that no other site can do it in a person's name, and leaves a line in the audit trail."""
+"""What people do on pages: notes, acknowledgements, corrections, turning sides round, scorecards, taking a conversation
+from the assistant. Each asks for the page's token, so that no other site can do it in a person's name, and leaves a
+line in the audit trail."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from storage.db.engine import Database
 from storage.labels.allowed import allowed_names
 from storage.labels.labels import correct, swap_sides
 from storage.labels.publisher import LabelPublisher
+from storage.scorecards.confirming import scored
 from storage.tables import Audit
 from storage.viewer import Role, Viewer
 from tenor.bus import Bus
@@ -59,6 +60,11 @@ class Swap(msgspec.Struct, forbid_unknown_fields=True):
     call: str
 
 
+class Score(msgspec.Struct, forbid_unknown_fields=True):
+    call: str
+    points: dict[str, str]
+
+
 class TakeOver(msgspec.Struct, forbid_unknown_fields=True):
     call: str
 
@@ -91,6 +97,7 @@ class Actions:
             "acknowledge": self._acknowledge,
             "correct": self._correct,
             "swap": self._swap,
+            "score": self._score,
             "take": self._take,
             "write": self._write,
             "give-back": self._give_back,
@@ -152,6 +159,10 @@ class Actions:
         turned = await asyncio.to_thread(self._turn_round, viewer, wanted.call)
         self._publisher.wake()
         return turned
+
+    async def _score(self, viewer: Viewer, body: bytes) -> dict[str, object]:
+        wanted = msgspec.json.decode(body, type=Score)
+        return {"scorecard": await asyncio.to_thread(scored, self._database, viewer, wanted.call, wanted.points)}
 
     async def _take(self, viewer: Viewer, body: bytes) -> dict[str, object]:
         """The assistant's conversation, for this person alone."""

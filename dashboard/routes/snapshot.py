@@ -13,6 +13,7 @@ from storage.db.engine import Database
 from storage.labels.effective import effective_labels, effective_values, sides
 from storage.queries import calls, people
 from storage.queries.live import live_calls
+from storage.scorecards.confirming import card_of
 from storage.tables import Alert, Call, Label, Note, Sentence, Turn
 from storage.viewer import Viewer
 from tenor import events
@@ -44,6 +45,7 @@ def of_call(database: Database, viewer: Viewer, call: str) -> bytes:
             "labels": [label_of(label) for labels in whole.labels.values() for label in labels],
             "effective": {sentence: _effective(labels, whole.call.agent) for sentence, labels in whole.labels.items()},
             "names": names,
+            "scorecard": card_of(whole.call, whole.scores),
         }
     )
 

@@ -12,6 +12,7 @@ from nlp.rules.conditions import (
     MetricCondition,
     Not,
     NotSaidCondition,
+    RuleCondition,
     SentenceCondition,
     SilenceCondition,
     TaskCondition,
@@ -40,6 +41,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "overlap": ("overlap", *SPAN),
     "metric": ("metric", "above", "below", *SPAN),
     "task": ("task", "sure"),
+    "rule": ("rule",),
     "all": ("all",),
     "any": ("any",),
     "not": ("not",),
@@ -62,6 +64,7 @@ class ConditionParser:
             "overlap": self._overlap,
             "metric": self._metric,
             "task": self._task,
+            "rule": self._rule,
             "all": lambda tree: self._several(tree, "all", AllOf),
             "any": lambda tree: self._several(tree, "any", AnyOf),
             "not": self._not,
@@ -218,6 +221,10 @@ class ConditionParser:
                     self._faults.add(name, f"no call is about {name.value!r}: it is an intent without `task: true`")
             return self._names(tree, "task", "task", {*known.tasks, *known.intents})
         return self._names(tree, "task", "task", known.tasks)
+
+    def _rule(self, tree: Mapping) -> ParsedCondition:
+        rules = self._names(tree, "rule", "rule", self._known.rules)
+        return (RuleCondition(rules) if rules else None), ""
 
     def _several(self, tree: Mapping, key: str, kind: type[AllOf] | type[AnyOf]) -> ParsedCondition:
         node = tree.get(key)

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from nlp.rules import metric_names
 from nlp.rules.expression import Expression
-from nlp.rules.history import CallHistory, PastSentence, SentenceMatch, start_of
+from nlp.rules.history import CallHistory, PastSentence, SentenceMatch, SentenceMatcher, start_of
 from tenor.events import Sentence
 from tenor.phrases import Phrase
 
@@ -238,6 +238,18 @@ class TaskCondition(LeafCondition):
 
 
 @dataclass(frozen=True, eq=False)
+class RuleCondition(LeafCondition):
+    """One of these rules fired on the call: for what looks at it afterwards, as a scorecard does."""
+
+    rules: frozenset[str]
+    values: frozenset[str] = frozenset()
+
+    def holds(self, history: CallHistory) -> Evidence | None:
+        fired = [history.fired[name] for name in self.rules if name in history.fired]
+        return min(fired, key=lambda evidence: evidence.at_ms, default=None)
+
+
+@dataclass(frozen=True, eq=False)
 class AllOf:
     """Every one of them holds."""
 
@@ -257,7 +269,7 @@ class AllOf:
             if (evidence := part.holds(history)) is None:
                 return None
             found.append(evidence)
-        return _combine(found)
+        return combine(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,7 +288,7 @@ class AnyOf:
 
     def holds(self, history: CallHistory) -> Evidence | None:
         found = [evidence for part in self.parts if (evidence := part.holds(history)) is not None]
-        return _combine(found) if found else None
+        return combine(found) if found else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,7 +321,12 @@ def leaves(condition: Condition) -> Iterator[Condition]:
         yield from leaves(part)
 
 
-def _combine(found: Sequence[Evidence]) -> Evidence:
+def matchers_of(condition: Condition) -> Iterator[SentenceMatcher]:
+    """What a history must look for, so that the condition finds it there."""
+    return (leaf for leaf in leaves(condition) if isinstance(leaf, SentenceCondition | NotSaidCondition))
+
+
+def combine(found: Sequence[Evidence]) -> Evidence:
     """The evidence of several: where the last of them is, with everybody's values, the first's before others'."""
     last = max(found, key=lambda evidence: (evidence.at_ms, evidence.sentence))
     values: dict[str, str] = {}

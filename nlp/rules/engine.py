@@ -7,11 +7,11 @@ pause after the last.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from nlp.rules.conditions import Evidence, SilenceCondition, leaves
-from nlp.rules.history import CallHistory
+from nlp.rules.conditions import Evidence, SilenceCondition, leaves, matchers_of
+from nlp.rules.history import CallHistory, SentenceMatcher
 from tenor.events import Alert, Call, CallMetrics, Sentence
 
 if TYPE_CHECKING:
@@ -19,30 +19,34 @@ if TYPE_CHECKING:
 
 
 class RuleEngine:
-    def __init__(self, rules: Sequence[Rule], call: Call | None, call_id: str) -> None:
+    def __init__(
+        self, rules: Sequence[Rule], call: Call | None, call_id: str, further: Iterable[SentenceMatcher] = ()
+    ) -> None:
+        """`further` are looked for in the history by others, who ask when the call is over."""
         self._call, self._call_id = call, call_id
-        self._history = CallHistory(matcher for rule in rules for matcher in rule.matchers())
+        wanted = [matcher for rule in rules for matcher in matchers_of(rule.when)]
+        self.history = CallHistory([*wanted, *further])
         self._silences = {
             leaf.length_ms for rule in rules for leaf in leaves(rule.when) if isinstance(leaf, SilenceCondition)
         }
         self._fired: dict[str, int] = {}
-        self._history.written = call is not None and call.medium != "voice"
+        self.history.written = call is not None and call.medium != "voice"
         self._watching = [rule for rule in rules if call in rule.only_for]
 
     def sentence(self, sentence: Sentence) -> list[Alert]:
         """A sentence, or a revision, which takes the place of what was there."""
-        return self._look() if self._history.add(sentence) else []
+        return self._look() if self.history.add(sentence) else []
 
     def metrics(self, metrics: CallMetrics) -> list[Alert]:
-        self._history.metrics = metrics
-        self._history.now_ms = max(self._history.now_ms, metrics.at_ms)
+        self.history.metrics = metrics
+        self.history.now_ms = max(self.history.now_ms, metrics.at_ms)
         if metrics.final:  # what has not been said by now will not be
-            self._history.ended_ms = self._history.now_ms
+            self.history.ended_ms = self.history.now_ms
         return self._look()
 
     def silence(self, now_ms: int) -> list[Alert]:
         """Everything up to `now_ms` has been heard, on every side, and all that was said in it is known."""
-        history = self._history
+        history = self.history
         alerts: list[Alert] = []
         # One look at each moment that a silence is long enough, so that it does not matter how often we are asked.
         for since_ms, until_ms in history.silences(now_ms):
@@ -59,7 +63,7 @@ class RuleEngine:
             self._alert(rule, evidence)
             for rule in self._watching
             if (rule.again_after_ms is not None or rule.name not in self._fired)
-            and (evidence := rule.when.holds(self._history)) is not None
+            and (evidence := rule.when.holds(self.history)) is not None
             and self._fires(rule, evidence)
         ]
 
@@ -68,6 +72,7 @@ class RuleEngine:
         if last is not None and evidence.at_ms < last + (rule.again_after_ms or 0):
             return False
         self._fired[rule.name] = evidence.at_ms
+        self.history.fired.setdefault(rule.name, evidence)
         return True
 
     def _alert(self, rule: Rule, evidence: Evidence) -> Alert:

@@ -7,10 +7,13 @@ from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tenor.events import CallMetrics, Sentence
 from tenor.phrases import words
+
+if TYPE_CHECKING:
+    from nlp.rules.conditions import Evidence
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -52,6 +55,8 @@ class CallHistory:
         self.written = False
         """A chat or an e-mail, where time passes between sentences without being a silence."""
         self.metrics: CallMetrics | None = None
+        self.fired: dict[str, Evidence] = {}
+        """Of each rule that fired, what it fired for first."""
         self._until_ms: int | None = None
         self._sentences: dict[str, PastSentence] = {}
         self._sides: dict[str, list[PastSentence]] = {}

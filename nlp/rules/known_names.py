@@ -26,6 +26,8 @@ class KnownNames:
     classifiers: Collection[str] | None = None
     sides: Collection[str] | None = None
     webhooks: Collection[str] | None = None
+    rules: Collection[str] | None = None
+    """Rules in force, which a scorecard may name."""
 
 
 def known(settings: Settings) -> KnownNames:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from nlp.rules.condition_parser import ConditionParser
-from nlp.rules.conditions import Condition
+from nlp.rules.conditions import Condition, RuleCondition, leaves
 from nlp.rules.known_names import KnownNames
 from nlp.rules.rule import PLACEHOLDER, SEVERITIES, OnlyFor, Rule, RuleSet, Severity
 from tenor.yaml import fields
@@ -34,7 +34,7 @@ def read_rules(path: Path | None = None, known: KnownNames | None = None) -> Rul
 
 def _rule(key: Text, node: Node, faults: Faults, conditions: ConditionParser, known: KnownNames) -> Rule | None:
     name = key.value
-    if not _is_name(name):
+    if not is_name(name):
         faults.add(key, f"{name!r} is no name for a rule: up to 60 letters, digits, - and _")
     tree = fields.mapping(node, faults, f"rule {name!r}")
     if tree is None:
@@ -44,6 +44,9 @@ def _rule(key: Text, node: Node, faults: Faults, conditions: ConditionParser, kn
     if when is None:
         faults.add(key, f"rule {name!r} has no `when`")
     condition, usual = conditions.read(when) if when is not None else (None, "")
+    names_rule = condition is not None and any(isinstance(leaf, RuleCondition) for leaf in leaves(condition))
+    if names_rule and when is not None:
+        faults.add(when, "a rule cannot wait for another rule: `rule` is for scorecards")
     if condition is not None and when is not None and not condition.happens:
         faults.add(when, "would hold as soon as a call begins: it needs something that happens, too")
     escalation = _choice(tree, faults, "raise", ("alert", "escalation")) == "escalation"
@@ -52,13 +55,13 @@ def _rule(key: Text, node: Node, faults: Faults, conditions: ConditionParser, kn
     again = tree.get("again after")
     again_ms = fields.duration(again, faults, "`again after`") if again is not None else None
     webhooks = _webhooks(tree, faults, known)
-    only_for = _only_for(tree, faults)
+    only = only_for(tree, faults)
     if condition is None:
         return None
-    return Rule(name, condition, say, cast(Severity, severity), escalation, again_ms, only_for, webhooks)
+    return Rule(name, condition, say, cast(Severity, severity), escalation, again_ms, only, webhooks)
 
 
-def _is_name(name: str) -> bool:
+def is_name(name: str) -> bool:
     return 0 < len(name) <= 60 and all(letter.isalnum() or letter in "-_" for letter in name)
 
 
@@ -94,7 +97,8 @@ def _webhooks(tree: Mapping, faults: Faults, known: KnownNames) -> tuple[str, ..
     return tuple(dict.fromkeys(name.value for name in named))
 
 
-def _only_for(tree: Mapping, faults: Faults) -> OnlyFor:
+def only_for(tree: Mapping, faults: Faults) -> OnlyFor:
+    """The calls that a rule, or a point of a scorecard, is about."""
     node = tree.get("only for")
     only = fields.mapping(node, faults, "`only for`") if node is not None else None
     if only is None:

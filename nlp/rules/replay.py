@@ -15,7 +15,8 @@ from nlp.conversation.metrics import SentenceStats, conversation_metrics
 from nlp.conversation.task import TaskEvidence
 from nlp.conversation.turns import Turns
 from nlp.inference.types import OTHER
-from nlp.rules.conditions import MetricCondition, TaskCondition, leaves
+from nlp.rules.conditions import Condition, MetricCondition, TaskCondition, leaves, matchers_of
+from nlp.rules.history import CallHistory
 from nlp.rules.rule import RuleSet
 from tenor.events import Alert, Call, CallMetrics, Heard, Sentence, Transcript
 
@@ -24,12 +25,26 @@ def replay(
     rules: RuleSet, call_id: str, call: Call, sentences: Iterable[Sentence], end_ms: int, tasks: Set[str] = frozenset()
 ) -> list[Alert]:
     """The alerts of a whole call. `tasks` are the intents that a call can be about."""
-    engine = rules.engine_for(call, call_id)
+    return watch_again(rules, call_id, call, sentences, end_ms, tasks)[0]
+
+
+def watch_again(
+    rules: RuleSet,
+    call_id: str,
+    call: Call,
+    sentences: Iterable[Sentence],
+    end_ms: int,
+    tasks: Set[str] = frozenset(),
+    further: Sequence[Condition] = (),
+) -> tuple[list[Alert], CallHistory]:
+    """The same, with the history of the call at its end, in which `further` conditions can be looked for."""
+    conditions = [*(rule.when for rule in rules), *further]
+    engine = rules.engine_for(call, call_id, [matcher for one in further for matcher in matchers_of(one)])
     in_order = sorted(sentences, key=_published)
     end_ms = max([end_ms, *(sentence.end_ms for sentence in in_order)])
     # Before the earliest of the sentences still to come, everything is known.
     known_ms = list(accumulate((one.start_ms for one in reversed(in_order)), min, initial=end_ms))[::-1][1:]
-    metrics = _GrowingMetrics(call_id, call, tasks) if _asks_for_metrics(rules) else None
+    metrics = _GrowingMetrics(call_id, call, tasks) if _asks_for_metrics(conditions) else None
     written = call.medium != "voice"
     alerts: list[Alert] = []
     for sentence, settled_ms in zip(in_order, known_ms, strict=True):
@@ -41,7 +56,8 @@ def replay(
     if not written:
         alerts += engine.silence(end_ms)
     nothing = CallMetrics(call=call_id, at_ms=end_ms, values={}, final=True)
-    return alerts + engine.metrics(metrics.last(end_ms) if metrics is not None else nothing)
+    alerts += engine.metrics(metrics.last(end_ms) if metrics is not None else nothing)
+    return alerts, engine.history
 
 
 def _published(sentence: Sentence) -> tuple[float, int, str]:
@@ -49,8 +65,8 @@ def _published(sentence: Sentence) -> tuple[float, int, str]:
     return sentence.times.get("sentence_published", 0.0), sentence.end_ms, sentence.sentence
 
 
-def _asks_for_metrics(rules: RuleSet) -> bool:
-    return any(isinstance(leaf, MetricCondition | TaskCondition) for rule in rules for leaf in leaves(rule.when))
+def _asks_for_metrics(conditions: Iterable[Condition]) -> bool:
+    return any(isinstance(leaf, MetricCondition | TaskCondition) for one in conditions for leaf in leaves(one))
 
 
 class _GrowingMetrics:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from nlp.rules.conditions import Condition, Evidence, NotSaidCondition, SentenceCondition, leaves
+from nlp.rules.conditions import Condition, Evidence
 from nlp.rules.engine import RuleEngine
 from nlp.rules.history import SentenceMatcher
 from tenor.events import Call
@@ -53,9 +53,6 @@ class Rule:
         at = {"at": clock(evidence.at_ms)}
         return PLACEHOLDER.sub(lambda found: {**evidence.values, **at}.get(found[1], found[0]), self.say)
 
-    def matchers(self) -> Iterator[SentenceMatcher]:
-        return (leaf for leaf in leaves(self.when) if isinstance(leaf, SentenceCondition | NotSaidCondition))
-
 
 class RuleSet:
     """The rules of a file."""
@@ -73,9 +70,9 @@ class RuleSet:
     def get(self, name: str) -> Rule | None:
         return self._by_name.get(name)
 
-    def engine_for(self, call: Call | None, call_id: str) -> RuleEngine:
+    def engine_for(self, call: Call | None, call_id: str, further: Iterable[SentenceMatcher] = ()) -> RuleEngine:
         """For one call. Of one that nothing is known of, only rules for all calls watch."""
-        return RuleEngine(self.rules, call, call_id)
+        return RuleEngine(self.rules, call, call_id, further)
 
 
 def clock(ms: int) -> str:

@@ -15,7 +15,7 @@ from tenor.errors import Unavailable
 log = structlog.get_logger(__name__)
 
 TABLES = (
-    *("calls", "sentences", "fts_documents", "alerts", "notes", "labels"),
+    *("calls", "sentences", "fts_documents", "alerts", "notes", "labels", "scores", "turns"),
     *("customers", "searches", "dead_letters", "audit"),
 )
 

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, select, tuple_
 from sqlmodel import Session, col
 
 from storage.labels.effective import effective_values
-from storage.tables import Alert, Call, Label, Note, Sentence, Turn
+from storage.tables import Alert, Call, Label, Note, Score, Sentence, Turn
 from storage.viewer import Viewer
 from tenor.errors import BadInput
 
@@ -33,6 +33,8 @@ class WholeCall:
     """Of a conversation with the assistant, in order."""
     turn_labels: dict[str, list[Label]] = field(default_factory=dict)
     """By turn, oldest first."""
+    scores: list[Score] = field(default_factory=list)
+    """What people said of its scorecard, oldest first."""
 
     @property
     def all_labels(self) -> Iterator[Label]:
@@ -119,6 +121,7 @@ def whole(session: Session, viewer: Viewer, call_id: str) -> WholeCall | None:
         labels,
         list(session.scalars(select(Turn).where(col(Turn.call) == call_id).order_by(col(Turn.turn)))),
         turn_labels,
+        list(session.scalars(select(Score).where(col(Score.call) == call_id).order_by(col(Score.id)))),
     )
 
 

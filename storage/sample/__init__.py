@@ -19,11 +19,11 @@ from storage.recorder.store import RecordingStore
 from storage.sample.rows import CallRows
 from storage.sample.story import AGENTS, customers, plan
 from storage.sample.tables import insert, insert_people, table_of
-from storage.tables import Agent, Alert, Call, Customer, DeadLetter, Label, Note, Sentence
+from storage.tables import Agent, Alert, Call, Customer, DeadLetter, Label, Note, Score, Sentence
 
 WEEKS = 8
 SEED = 2026
-ORDER: tuple[type[SQLModel], ...] = (Call, Sentence, Alert, Note, Label, DeadLetter)
+ORDER: tuple[type[SQLModel], ...] = (Call, Sentence, Alert, Note, Label, DeadLetter, Score)
 """Parents first."""
 
 

@@ -17,6 +17,8 @@ MODELS = {"sentiment": "sample", "intent": "sample"}
 GAPS_MS = {"voice": (250, 1600), "chat": (8_000, 60_000), "email": (600_000, 14_400_000)}
 LABELLED = 0.06
 """Share of calls of which some sentences were reviewed."""
+CONFIRMED = 0.2
+"""Share of calls whose scorecard a manager confirmed."""
 Row = dict[str, Any]
 
 
@@ -43,9 +45,11 @@ class CallRows:
         self._alerts(lines, sentences)
         self._note(sentences)
         self._labels(lines, sentences)
+        self.scorecard = _scorecard(lines, sentences)
         self.tables["calls"].append(self._call(sentences))
         if self.rng.random() < 0.004:
             self.tables["dead_letters"].append(self._dead())
+        self._scores()
 
     @property
     def ended_at(self) -> float:
@@ -124,6 +128,7 @@ class CallRows:
             "silence_share": metrics.get("silence_share"),
             "metrics": metrics,
             "metrics_ms": self.duration_ms,
+            "scorecard": self.scorecard,
             "recording": "",
             "redact": "",
             "sample": True,
@@ -223,6 +228,28 @@ class CallRows:
             }
         )
 
+    def _scores(self) -> None:
+        """A manager confirms some cards, and mends a point here and there."""
+        if self.failed or self.rng.random() > CONFIRMED:
+            return
+        author, at = self.rng.choice(PEOPLE["managers"]), self.ended_at + self.rng.uniform(3600, 90_000)
+        for point in self.scorecard:
+            mended = point["value"] != "not_due" and self.rng.random() < 0.06
+            value = {"yes": "no", "no": "yes"}[point["value"]] if mended else point["value"]
+            self.tables["scores"].append(
+                {
+                    "call": self.planned.id,
+                    "point": point["point"],
+                    "asks": point["asks"],
+                    "value": value,
+                    "proposed": point["value"],
+                    "author": author,
+                    "author_role": "manager",
+                    "at": at,
+                    "sample": True,
+                }
+            )
+
     def _dead(self) -> Row:
         stage, topic, reason = self.rng.choice(SCRIPT["dead"])
         offset = self.rng.randrange(1000, 900_000)
@@ -236,6 +263,22 @@ class CallRows:
             "offset": offset,
             "at": self.ended_at,
         }
+
+
+def _scorecard(lines: Sequence[SampleLine], sentences: Sequence[Row]) -> list[Row]:
+    """As the form that ships would have it."""
+    said = {line.part: sentence for line, sentence in reversed(list(zip(lines, sentences, strict=True)))}
+    if not any(line.role == AGENT for line in lines):
+        return []
+    card = []
+    for name, point in SCRIPT["scorecard"].items():
+        asked = said.get(point["due"]) if "due" in point else {"id": "", "start_ms": 0}
+        met = said.get(point["met"])
+        value = "not_due" if asked is None else "yes" if met else "no"
+        proof = met or asked if asked is not None else None
+        where = {"sentence": proof["id"], "at_ms": proof["start_ms"]} if proof else {"sentence": "", "at_ms": 0}
+        card.append({"point": name, "asks": point["asks"], "value": value, **where})
+    return card
 
 
 def _scores(rng: Random, label: str) -> dict[str, float]:

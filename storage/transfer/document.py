@@ -1,8 +1,8 @@
 """A call with everything that belongs to it as one JSON document: what `tenor export --format json` writes and
 `tenor import` reads.
 
-Its shape is that of the tables, so that a column that is added there travels too. People's labels go without their
-number, which is the database's own.
+Its shape is that of the tables, so that a column that is added there travels too. People's labels and scores go without
+their number, which is the database's own.
 """
 
 from __future__ import annotations
@@ -89,6 +89,7 @@ class CallDocument(msgspec.Struct, kw_only=True, omit_defaults=True):
     notes: list[_shape(tables.Note)] = []  # type: ignore[valid-type]
     labels: list[_shape(tables.Label, "id")] = []  # type: ignore[valid-type]
     turns: list[_shape(tables.Turn)] = []  # type: ignore[valid-type]
+    scores: list[_shape(tables.Score, "id")] = []  # type: ignore[valid-type]
     customer: _shape(tables.Customer) | None = None  # type: ignore[valid-type]
     agent: _shape(tables.Agent) | None = None  # type: ignore[valid-type]
     recording: RecordingPart | None = None
@@ -108,6 +109,7 @@ def document_of(session: Session, whole: WholeCall, recording: RecordingPart | N
         "notes": [row.model_dump() for row in whole.notes],
         "labels": [row.model_dump(exclude={"id"}) for row in whole.all_labels],
         "turns": [row.model_dump() for row in whole.turns],
+        "scores": [row.model_dump(exclude={"id"}) for row in whole.scores],
     }
     if customer:
         made["customer"] = customer.model_dump()
@@ -142,12 +144,12 @@ def _check(document: CallDocument) -> None:
         )
     call = document.call.id
     sentences, turns = {row.id for row in document.sentences}, {row.id for row in document.turns}
-    for name in ("sentences", "alerts", "notes", "labels", "turns"):
+    for name in ("sentences", "alerts", "notes", "labels", "turns", "scores"):
         ids = set()
         for number, row in enumerate(getattr(document, name)):
             if row.call != call:
                 raise BadInput(f"another call's row at `$.{name}[{number}].call`")
-            if name != "labels" and row.id in ids:
+            if name not in ("labels", "scores") and row.id in ids:
                 raise BadInput(f"an id comes twice at `$.{name}[{number}].id`")
             if name == "labels" and row.sentence is None and row.turn not in turns:
                 raise BadInput(f"no such turn at `$.labels[{number}].turn`")

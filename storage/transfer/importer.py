@@ -202,6 +202,7 @@ def _insert(session: Session, document: CallDocument) -> None:
         (tables.Alert, document.alerts),
         (tables.Note, document.notes),
         (tables.Turn, document.turns),
+        (tables.Score, document.scores),
     )
     for kind, rows in belonging:
         session.add_all(kind(**msgspec.structs.asdict(row)) for row in rows)
@@ -214,7 +215,7 @@ def _differences(here: dict[str, Any], document: CallDocument) -> list[str]:
     there = msgspec.to_builtins(document)
     for one in (here, there):
         one["call"].pop("recording")
-    parts = ("call", "sentences", "alerts", "notes", "labels", "turns")
+    parts = ("call", "sentences", "alerts", "notes", "labels", "turns", "scores")
     return [name for name in parts if _sorted(here[name]) != _sorted(there.get(name, []))]
 
 

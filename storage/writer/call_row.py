@@ -57,7 +57,8 @@ def measure(call: dict[str, Any], event: CallMetrics) -> dict[str, Any]:
     if event.at_ms < call["metrics_ms"]:
         return {}
     task = {"task": event.task, "task_score": event.task_score} if event.task else {}
-    return {"metrics": event.values, "metrics_ms": event.at_ms, **task}
+    card = {"scorecard": msgspec.to_builtins(event.scorecard)} if event.final else {}
+    return {"metrics": event.values, "metrics_ms": event.at_ms, **task, **card}
 
 
 def hand_over(call: dict[str, Any], event: Turn | CallTakenOver | CallGivenBack) -> dict[str, Any]:

@@ -162,7 +162,7 @@ class EventBatch:
 _FOLLOWED = (
     *("medium", "source", "site", "queue", "agent", "customer", "language", "roles", "started_at", "redact"),
     *("attributes", "sample", "state", "state_at", "reason", "ended_at", "metrics", "metrics_ms", "task", "task_score"),
-    *("handover", "waiting"),
+    *("handover", "waiting", "scorecard"),
 )
 _OF_TURN = tuple(column.name for column in TURNS.columns if column.name not in ("id", "latency_ms"))
 _NOTE = {"acknowledged_by": "", "acknowledged_at": None}

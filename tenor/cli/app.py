@@ -10,7 +10,7 @@ import typer
 
 from tenor import __version__
 from tenor.cli.commands import assistant
-from tenor.cli.commands.kept import erase, export, import_calls, people, playbook, rules
+from tenor.cli.commands.kept import erase, export, import_calls, people, playbook, rules, scorecard
 from tenor.cli.commands.learning import (
     archive,
     dataset,
@@ -67,6 +67,7 @@ app.command(rich_help_panel=SERVICES)(config.config)
 app.add_typer(evaluate.app, name="evaluate", rich_help_panel=CALLS)
 app.add_typer(sample.app, name="sample", rich_help_panel=START)
 app.add_typer(rules.app, name="rules", rich_help_panel=KEPT)
+app.add_typer(scorecard.app, name="scorecard", rich_help_panel=KEPT)
 app.add_typer(playbook.app, name="playbook", rich_help_panel=KEPT)
 app.add_typer(runs.app, name="runs", rich_help_panel=LEARN)
 app.add_typer(models.app, name="models", rich_help_panel=LEARN)

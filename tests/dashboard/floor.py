@@ -34,6 +34,7 @@ from tenor.events import (
     Medium,
     Note,
     NoteAcknowledged,
+    ScorePoint,
     Sentence,
     Topic,
     Transcript,
@@ -228,6 +229,10 @@ class FloorCall:
         self._floor.publish(
             CALLS, CallMetrics(call=self.id, at_ms=self.at_ms, values=named, task=task, task_score=score)
         )
+
+    def scored(self, *points: ScorePoint) -> None:
+        """Its last metrics, with its scorecard."""
+        self._floor.publish(CALLS, CallMetrics(call=self.id, at_ms=self.at_ms, values={}, final=True, scorecard=points))
 
     def note(self, text: str, author: str = "mia", sentence: str = "") -> None:
         note = f"note-{time.time_ns()}"

@@ -11,7 +11,9 @@ from dashboard.ui.charts.history import (
     means_by_person,
     measure_over_time,
     mood_over_time,
+    points_of_scorecard,
     sentiments_over_time,
+    share_over_time,
 )
 from dashboard.ui.charts.labels import confusion, kappas
 from dashboard.ui.charts.learning import run_colours, run_curve
@@ -32,9 +34,11 @@ __all__ = [
     "means_by_person",
     "measure_over_time",
     "mood_over_time",
+    "points_of_scorecard",
     "run_colours",
     "run_curve",
     "sentiments_over_time",
+    "share_over_time",
     "show",
     "stage_latencies",
     "throughput",

@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 
+from dashboard.ui import formatting
 from dashboard.ui.charts.base import GREY, MOOD, SIDE_COLOURS, SIDE_SHAPES, SIDES, Chart, Rows, chart, dates, moment
 from dashboard.ui.theme import SENTIMENT_COLOURS, SERIES
 from storage.queries.history import CallStatistics
@@ -83,9 +84,12 @@ def mood_over_time(
 
 def measure_over_time(steps: Mapping[date, CallStatistics], measure: str, other: float | None) -> Chart:
     """A share with its 95 % intervals; the dashed line is the team."""
+    return share_over_time({day: stats[measure] for day, stats in steps.items()}, other)
+
+
+def share_over_time(steps: Mapping[date, MeasureSummary], other: float | None) -> Chart:
     rows: Rows = []
-    for day, stats in steps.items():
-        summary = stats[measure]
+    for day, summary in steps.items():
         if summary.n:
             reach = summary.interval
             low, high = (max(0.0, reach.low), min(1.0, reach.high)) if reach else (None, None)
@@ -202,6 +206,49 @@ def means_by_person(
         mean = chart([{"mood": overall}])
         layers.insert(0, mean.mark_rule(strokeDash=[5, 4], color=GREY).encode(x="mood:Q"))
     return alt.layer(*layers).properties(height=alt.Step(24))
+
+
+def points_of_scorecard(points: Sequence[tuple[str, str, MeasureSummary, float | None]]) -> Chart:
+    """How often each was done, with its 95 % interval: name, what it asks for, summary and the team's share, which is
+    the small mark. A click chooses the point."""
+    rows: Rows = []
+    for name, asks, met, team in points:
+        title = formatting.words(name)
+        if met.n:
+            band = met.interval
+            reach = {"low": band.low, "high": band.high} if band else {"low": None, "high": None}
+            rows.append(
+                {
+                    "id": name,
+                    "name": f"{title} ({met.n})",
+                    "asks": asks,
+                    "share": met.mean,
+                    "calls": met.n,
+                    "team": team,
+                    **reach,
+                }
+            )
+    chosen = alt.selection_point(name="row", fields=["id"], on="click", toggle=False)
+    labels = alt.Axis(labelLimit=150, ticks=False, domain=False, labelOverlap=False, grid=False)
+    base = chart(rows).encode(y=alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=labels))
+    x = alt.X("low:Q", title=None, axis=alt.Axis(format="%", tickCount=5), scale=alt.Scale(domain=[0, 1], padding=10))
+    tooltip = [
+        alt.Tooltip("asks:N", title="Point"),
+        alt.Tooltip("share:Q", title="Done", format="%"),
+        alt.Tooltip("low:Q", title="At least", format="%"),
+        alt.Tooltip("high:Q", title="At most", format="%"),
+        alt.Tooltip("calls:Q", title="Confirmed calls"),
+    ]
+    lines = base.mark_rule(strokeWidth=2.5, color=SERIES[2]).encode(x=x, x2="high:Q")
+    marks = (
+        base.mark_point(filled=True, size=85, color=SERIES[2], opacity=1, cursor="pointer")
+        .encode(x="share:Q", tooltip=tooltip)
+        .add_params(chosen)
+    )
+    layers: list[Any] = [lines, marks]
+    if any(row["team"] is not None for row in rows):
+        layers.insert(0, base.mark_tick(thickness=2, size=16, color=GREY).encode(x="team:Q"))
+    return alt.layer(*layers).properties(height=alt.Step(28))
 
 
 def hours_of_week(hours: Mapping[tuple[int, int], CallStatistics]) -> Chart:

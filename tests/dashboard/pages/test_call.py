@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from sqlmodel import Session, col, select
 
 from storage.tables import Audit, Call, Label, Note
+from tenor.events import ScorePoint
 from tests.dashboard.conftest import House, Visit
 
 pytestmark = pytest.mark.browser
@@ -83,6 +84,37 @@ def test_a_manager_writes_and_the_agent_acknowledges(house: House, visit: Visit)
 
     house.floor.stored(kept)
     call.ends()
+
+
+def test_a_scorecard_is_proved_by_sentences_and_counts_once_a_manager_confirmed_it(house: House, visit: Visit) -> None:
+    call = house.floor.call("anna")
+    hello = call.says("agent", "Good morning, this is Anna.", "positive", intent="greeting")
+    call.says("caller", "My parcel is late.", "negative", intent="complaint")
+    page = visit(house, f"/call?call={call.id}", looks_as="manager:mia")
+    card = page.locator(".scorecard")
+    expect(page.locator(".bubble")).to_have_count(2)
+    expect(card).to_be_hidden()
+    greets = ScorePoint(point="greeted", asks="Greets the caller", value="yes", sentence=hello.sentence)
+    sorry = ScorePoint(point="apologised", asks="Says sorry", value="no")
+    call.scored(greets, sorry)
+    call.ends()
+    expect(card).to_contain_text("It counts nowhere until a person confirms it.")
+    greeted, apologised = (card.locator(f'[data-point="{name}"]') for name in ("greeted", "apologised"))
+    expect(greeted.locator(".quote")).to_have_text("“Good morning, this is Anna.”")
+    expect(greeted).to_contain_text("Done, not confirmed")
+    greeted.locator(".quote").click()
+    expect(page.locator(f'[data-sentence="{hello.sentence}"]')).to_be_in_viewport()
+    house.floor.stored(lambda session: bool((row := session.get(Call, call.id)) and row.scorecard))
+    apologised.get_by_role("button", name="Not asked for").click()
+    expect(apologised).to_contain_text(re.compile("Not asked for, mended by mia"))
+    expect(card).to_contain_text("1 not confirmed, which count nowhere")
+    card.get_by_role("button", name="Confirm the other 1").click()
+    expect(greeted).to_contain_text(re.compile("Done, confirmed by mia"))
+    expect(card).to_contain_text("1 of 1 done")
+    expect(card.get_by_role("button", name="Confirm")).to_have_count(0)
+    mine = visit(house, f"/call?call={call.id}", looks_as="agent:anna")
+    expect(mine.locator('.scorecard [data-point="greeted"]')).to_contain_text("confirmed by mia")
+    expect(mine.locator(".scorecard .answers")).to_have_count(0)
 
 
 def test_a_correction_is_shown_with_the_models_answer_under_it(house: House, visit: Visit) -> None:

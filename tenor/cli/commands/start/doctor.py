@@ -90,6 +90,7 @@ async def _collected(settings: Settings) -> list[Finding]:
         _voice(),
         _language(settings),
         _rules(settings),
+        _scorecard(settings),
     ]
     found += [_home(settings), _database(settings)]
     found += [finding async for finding in _services(settings)]
@@ -172,6 +173,20 @@ def _language(settings: Settings) -> Finding:
     except TenorError as error:
         return Finding("language model", "bad", error.message, error.hint)
     return Finding("language model", "ok", ", ".join(sorted(set(versions.values()))))
+
+
+def _scorecard(settings: Settings) -> Finding:
+    from nlp.scorecard import form_in_force
+    from nlp.scorecard.parser import OFF
+
+    chosen = settings.language.scorecard
+    try:
+        form = form_in_force(settings)
+    except BadInput as error:
+        return Finding("scorecard", "bad", error.message, error.hint or "tenor scorecard check")
+    if chosen == OFF:
+        return Finding("scorecard", "ok", "off")
+    return Finding("scorecard", "ok", f"{len(form)} points in {chosen or 'the file that ships'}")
 
 
 def _rules(settings: Settings) -> Finding:
