@@ -22,6 +22,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import tenor  # noqa: F401 - before ONNX Runtime, which it keeps from reporting
+
 if TYPE_CHECKING:
     from asr.local.options import ServerOptions
     from asr.local.server import RivaServer
