@@ -231,6 +231,17 @@ def test_autoscalers_follow_stages_that_report_what_waits() -> None:
     }
 
 
+def test_what_others_are_sent_to_stops_only_when_they_are_sent_elsewhere() -> None:
+    served = {
+        one["spec"]["selector"]["app.kubernetes.io/component"]: one["spec"]["ports"] for one in objects("Service")
+    }
+    for workload, ports in served.items():
+        for one in containers():
+            own = {port["name"] for port in one.spec.get("ports", ())}
+            if one.workload == workload and own & {port["targetPort"] for port in ports}:
+                assert one.spec["lifecycle"]["preStop"]["sleep"]["seconds"] >= 5, one.name
+
+
 def test_the_gateway_has_as_long_to_drain_as_it_wants() -> None:
     [gateway] = [one for one in containers() if one.name == "gateway"]
     assert gateway.pod["terminationGracePeriodSeconds"] > float(gateway.environment({})["TENOR_GATEWAY__DRAIN_S"])

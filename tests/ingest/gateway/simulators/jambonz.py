@@ -45,6 +45,7 @@ class Listen:
             subprotocols=[Subprotocol("audio.jambonz.org")],
             additional_headers=self._headers,
             compression=None,
+            open_timeout=60,
         )
 
     async def speak(self, samples: Samples, *, paced: bool = False) -> None:
