@@ -23,6 +23,8 @@ from tenor.settings import TelemetrySettings
 
 WORDS = frozenset({"text", "words", "transcript", "utterance_text", "said", "reply"})
 """Log keys that carry what people said."""
+SAME_S, KINDS = 60.0, 1000
+"""How long a library's line is not repeated, and how many of its lines are told apart."""
 
 
 def configure(settings: TelemetrySettings) -> None:
@@ -48,9 +50,36 @@ def configure(settings: TelemetrySettings) -> None:
         cache_logger_on_first_use=False,
     )
     # Libraries log through the standard module; only their warnings are ours to show.
-    logging.basicConfig(level=max(level, logging.WARNING), stream=sys.stderr, format="%(name)s: %(message)s")
+    logging.captureWarnings(True)
+    root = logging.getLogger()
+    for handler in [one for one in root.handlers if isinstance(one, LibraryLines)]:
+        root.removeHandler(handler)
+    root.addHandler(LibraryLines(max(level, logging.WARNING)))
     if settings.otlp_endpoint:
         _export_spans(settings.otlp_endpoint)
+
+
+class LibraryLines(logging.Handler):
+    """What libraries log, in our form. One that says the same over and over is told once a minute, with how often."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self._told: dict[tuple[str, str], tuple[float, int]] = {}
+        """When, and how many since."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        about = (record.name, str(record.msg))
+        at, more = self._told.get(about, (float("-inf"), 0))
+        if record.created - at < SAME_S:
+            self._told[about] = at, more + 1
+            return
+        if len(self._told) >= KINDS:
+            self._told.clear()
+        self._told[about] = record.created, 0
+        details: dict[str, Any] = {"repeated": more} if more else {}
+        if record.exc_info:
+            details["exc_info"] = record.exc_info
+        structlog.get_logger().log(record.levelno, record.getMessage(), logger=record.name, **details)
 
 
 def serve_metrics(settings: TelemetrySettings) -> None:

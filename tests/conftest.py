@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import shutil
 import signal
 import socket
@@ -24,6 +25,7 @@ from storage.db.engine import Database, open_database
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.settings import BusSettings, Settings, StorageSettings
+from tenor.telemetry import LibraryLines
 
 # A shell that runs the suite in the background has it ignore SIGINT, and so would every program it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -47,6 +49,8 @@ def _logging_of_its_own() -> Iterator[None]:
     """A command that runs inside a test sets up logging; the next test starts without that."""
     yield
     structlog.reset_defaults()
+    logging.captureWarnings(False)
+    logging.getLogger().handlers = [one for one in logging.getLogger().handlers if not isinstance(one, LibraryLines)]
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import http.server
 import json
+import logging
 import queue
 import socket
 import subprocess
 import sys
 import threading
 import urllib.request
+import warnings
 
 import pytest
 import structlog
@@ -74,3 +76,20 @@ def test_metrics_are_served_and_a_taken_port_is_told() -> None:
         assert b"python_info" in answer.read()
     with pytest.raises(Unavailable, match=str(port)):
         telemetry.serve_metrics(TelemetrySettings(metrics_port=port))
+
+
+def test_what_libraries_log_has_our_form_and_is_not_repeated(capsys: pytest.CaptureFixture[str]) -> None:
+    telemetry.configure(TelemetrySettings(log_format="json"))
+    for number in range(1000):
+        logging.getLogger("some.library").error("cannot connect to %s", number)
+    logging.getLogger("some.library").info("nobody asked")
+    try:
+        raise ValueError("inside")
+    except ValueError:
+        logging.getLogger("other").exception("broken")
+    warnings.warn("old", DeprecationWarning, stacklevel=1)
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [(line["logger"], line["level"]) for line in lines[:2]] == [("some.library", "error"), ("other", "error")]
+    assert lines[0]["event"] == "cannot connect to 0"
+    assert "ValueError: inside" in lines[1]["exception"]
+    assert len(lines) <= 3

@@ -16,7 +16,8 @@ from tenor.bus import AssignmentHook, Consumer, Partition, Position, Progress, R
 from tenor.bus.commit_note import progress
 from tenor.bus.kafka.bulk import BulkPublisher, producer_options
 from tenor.bus.kafka.connection import CONNECT_S, KafkaConnection
-from tenor.bus.kafka.consumer import KafkaFollower, KafkaMember, commits_of, records_of, start_consumer
+from tenor.bus.kafka.consumer import KafkaFollower, KafkaMember, commits_of, records_of, start_consumer, stop_consumer
+from tenor.bus.kafka.outage import OutageWatch
 from tenor.bus.kafka.topics import KafkaTopics
 from tenor.bus.partitioning import checked_size, partition_of
 from tenor.events import Event, Topic
@@ -45,7 +46,9 @@ class KafkaBus:
             stack.push_async_callback(self._stop_producer)
             # Reads what no group reads: `fetch`, `bounds`, `progress`.
             self._reader = await start_consumer(connection)
-            stack.push_async_callback(self._reader.stop)
+            stack.push_async_callback(stop_consumer, self._reader)
+            watch = OutageWatch(connection.where, self._patience_s, lambda: self._admin.list_topics())
+            connection.outage = await stack.enter_async_context(watch)
             self._closing = stack.pop_all()
         self._topics = KafkaTopics(self._admin, self._producer, connection)
         return self
@@ -159,6 +162,7 @@ class KafkaBus:
     @asynccontextmanager
     async def _patience(self) -> AsyncIterator[None]:
         """The producer tries again by itself, for ever; this is where it ends."""
+        self._connection.check()
         try:
             async with asyncio.timeout(self._patience_s):
                 yield

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 from aiokafka import errors
 from aiokafka.helpers import create_ssl_context
 
+from tenor.bus.kafka.outage import OutageWatch
 from tenor.errors import BadInput, Refused, TenorError, Unavailable
 from tenor.settings import BusSettings
 
@@ -20,15 +20,18 @@ CONNECT_S = 5.0
 """How long opening the bus waits for a broker: a person at a command sits in front of it."""
 RETRY_S = 0.2
 
-# Without a handler, Python would print every retry of the library on stderr.
-logging.getLogger("aiokafka").addHandler(logging.NullHandler())
-
 
 class KafkaConnection:
     def __init__(self, servers: list[str], settings: BusSettings) -> None:
         self.servers = servers
         self.settings = settings
         self._tls = _tls(settings) if settings.security.endswith("SSL") else None
+        self.outage: OutageWatch | None = None
+        """Of the bus, once it is open."""
+
+    @property
+    def where(self) -> str:
+        return ", ".join(self.servers)
 
     def options(self) -> dict[str, Any]:
         """What every client of aiokafka is made with."""
@@ -81,13 +84,17 @@ class KafkaConnection:
                     raise self.away() from error
             await asyncio.sleep(RETRY_S)
 
+    def check(self) -> None:
+        """Raises `Unavailable` once Kafka has been away for longer than patience lasts: nobody waits again then."""
+        if self.outage is not None and self.outage.over:
+            raise self.away()
+
     def away(self) -> Unavailable:
-        where = ", ".join(self.servers)
         if self.settings.security == "PLAINTEXT":
             hint = "start it (`make kafka` runs one here), or name another with bus.url"
         else:
             hint = f"is it running, and does it take {self.settings.security} with the user and certificates of [bus]?"
-        return Unavailable(f"no Kafka at {where}", hint)
+        return Unavailable(f"no Kafka at {self.where}", hint)
 
     def explained(self, error: errors.KafkaError) -> TenorError:
         if isinstance(error, errors.KafkaConnectionError | errors.KafkaTimeoutError):
@@ -104,7 +111,7 @@ class KafkaConnection:
             | errors.ClusterAuthorizationFailedError,
         ):
             return Refused(f"Kafka does not allow it: {text}", "grant the user of bus.sasl_user read, write and create")
-        return Unavailable(f"Kafka at {', '.join(self.servers)} failed: {text}", "see the broker's log")
+        return Unavailable(f"Kafka at {self.where} failed: {text}", "see the broker's log")
 
 
 def _tls(settings: BusSettings) -> ssl.SSLContext:

@@ -61,6 +61,17 @@ async def start_consumer(connection: KafkaConnection, **options: Any) -> AIOKafk
     return await connection.started(make, AIOKafkaConsumer.stop)
 
 
+async def stop_consumer(kafka: AIOKafkaConsumer) -> None:
+    """While Kafka is away, aiokafka lets the cancellation of its own fetches out of `stop`, and would end its caller
+    as if that had been cancelled, with connections still open."""
+    stopping = asyncio.ensure_future(kafka.stop())
+    await asyncio.wait([stopping])
+    if stopping.cancelled():
+        await kafka._client.close()
+    else:
+        stopping.result()
+
+
 class KafkaFollower:
     """All partitions, without a group."""
 
@@ -88,9 +99,10 @@ class KafkaFollower:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        await self._kafka.stop()
+        await stop_consumer(self._kafka)
 
     async def poll(self, max_records: int = 500, timeout_s: float = 0.5) -> list[Record]:
+        self._connection.check()
         return self._records(
             await self._asked(self._kafka.getmany(timeout_ms=int(timeout_s * 1000), max_records=max_records))
         )
@@ -175,9 +187,10 @@ class KafkaMember(KafkaFollower):
         try:
             await self._give_up()
         finally:
-            await self._kafka.stop()
+            await stop_consumer(self._kafka)
 
     async def poll(self, max_records: int = 500, timeout_s: float = 0.5) -> list[Record]:
+        self._connection.check()
         deadline = asyncio.get_running_loop().time() + timeout_s
         while True:
             self._word.clear()
@@ -205,6 +218,7 @@ class KafkaMember(KafkaFollower):
         }
         if not ours:
             return
+        self._connection.check()
         try:
             async with asyncio.timeout(self._connection.settings.patience_s):  # aiokafka tries again by itself
                 await self._kafka.commit(ours)
