@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from nlp.conversation.metrics import SentenceStats, conversation_metrics
+from nlp.conversation.summary import summarize
 from nlp.conversation.task import TaskEvidence
 from nlp.conversation.turns import Turns
 from nlp.inference.types import OTHER, SentenceAnalysis
@@ -19,7 +20,7 @@ from nlp.output import StageOutput
 from nlp.rules import RuleEngine
 from nlp.scorecard.form import ScoreForm
 from nlp.sentences import Draft, SentenceBuilder
-from tenor.events import Alert, Call, CallMetrics, Heard, Sentence, State, Transcript
+from tenor.events import Alert, Call, CallMetrics, CallSummary, Heard, Sentence, State, Transcript
 from tenor.model_store.pool import Choice
 
 METRICS_MS = 2000
@@ -78,6 +79,12 @@ class CallAnalysis:
         self._intents: dict[str, tuple[str, Mapping[str, float]]] = {}
         """Of every sentence: who said it, and its intents' probabilities."""
         self._task = TaskEvidence(tasks)
+        self._understood: dict[str, Sentence] = {}
+        """Every sentence as it was published last,"""
+        self._alerts: list[Alert] = []
+        """and all alerts: what the summary is made of,"""
+        self._summary: CallSummary | None = None
+        """which was this when it was last published."""
         self._metrics_ms = 0
         self._metrics_sentences = 0
         """How far the call was, and how many sentences it had, when its metrics were last published."""
@@ -132,9 +139,11 @@ class CallAnalysis:
         if isinstance(event, Heard) or sentences:
             self._turns.hear(event)
         for sentence in output.sentences:
+            self._understood[sentence.sentence] = sentence
             output.on_calls += self._rules.sentence(sentence)
         if not self._written:
             output.on_calls += self._rules.silence(self._turns.settled_ms)
+        self._alerts += output.alerts
         if self._metrics_are_due():
             output.on_calls += self._measure(final=False)
         return output
@@ -144,6 +153,7 @@ class CallAnalysis:
         output = StageOutput()
         if not self._written:
             output.on_calls += self._rules.silence(self._turns.position_ms)
+            self._alerts += output.alerts
         output.on_calls += self._measure(final=True)
         return output
 
@@ -165,9 +175,14 @@ class CallAnalysis:
             final=final,
         )
         alerts = self._rules.metrics(metrics)
+        self._alerts += alerts
         if final:  # rules that fire only now count, too
             filled = self._form.fill(self._rules.history, self.info)
             metrics = msgspec.structs.replace(metrics, scorecard=filled)
+        summary = summarize(self._understood.values(), task, self._task.tasks, self._alerts, over=final)
+        if final or summary != self._summary:
+            self._summary = summary
+            metrics = msgspec.structs.replace(metrics, summary=summary)
         return [*alerts, metrics]
 
     def _sentence(self, event: Transcript, draft: Draft, analysis: SentenceAnalysis) -> Sentence:

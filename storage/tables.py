@@ -72,6 +72,12 @@ class Call(SQLModel, table=True):
     recorded: bool = False
     """Whether the recorder is done with it, be there a recording or not."""
     redact: str = ""
+    summary: dict[str, Any] = _json()
+    """What it was about and what came of it, as the language stage says (tenor.events.CallSummary)."""
+    mended: dict[str, Any] = _json()
+    """What people put right in it, by the id of the point (storage/summaries.py)."""
+    wrap_up: str = ""
+    """The code with which a person said how it ended."""
     handover: dict[str, Any] = _json()
     """Of a conversation with the assistant: who has it (tenor/assistant/handover.py)."""
     waiting: bool = False

@@ -263,6 +263,45 @@ class ScorePoint(msgspec.Struct, frozen=True, kw_only=True):
     """Position of that in the call."""
 
 
+Outcome = Literal["", "done", "promised", "unconfirmed", "open"]
+"""What came of a call: the agent said that it is done, or that it will be; the caller wanted nothing more, though
+nobody said so; or neither. Empty: not known (yet)."""
+
+
+class SummaryPoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One point of a call's summary."""
+
+    id: str
+    """Which point of the summary it is, made of its kind and its sentence."""
+    kind: Literal["wanted", "detail", "done", "promised", "mood", "open"]
+    """What it says: what the caller wanted, a value that belongs to it, what was done, what somebody promised, how the
+    mood went, what is open."""
+    text: str
+    """The point, mostly in the words that were said."""
+    name: str = ""
+    """Of a detail: the kind of value, as slots are called, or the question to which it is the answer."""
+    by: str = ""
+    """Of a promise: the role of who made it,"""
+    until: str = ""
+    """and until when, as it was said."""
+    sentence: str = ""
+    """Id of the sentence that says so."""
+    at_ms: int = 0
+    """Position of that sentence."""
+
+
+class CallSummary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a call was about and what came of it."""
+
+    headline: str = ""
+    """The call in a line."""
+    outcome: Outcome = ""
+    """`done`, `promised`, `unconfirmed` (the caller wanted nothing more, but nobody said that it was done) or `open`;
+    empty while nobody knows."""
+    points: tuple[SummaryPoint, ...] = ()
+    """By kind."""
+
+
 class CallMetrics(Event, tag="call_metrics", frozen=True, kw_only=True):
     """The metrics of the conversation so far: talk share, silence, overlap, words per minute, ..."""
 
@@ -274,6 +313,9 @@ class CallMetrics(Event, tag="call_metrics", frozen=True, kw_only=True):
     """What the whole call is about so far: an intent, or `unknown`."""
     task_score: float = 0.0
     """Its share of the evidence."""
+    summary: CallSummary | None = None
+    """What the call is about and what came of it so far; None if that is what was published last. Since version
+    0.3."""
     final: bool = False
     """True: the call is over, and these are its last metrics."""
     scorecard: tuple[ScorePoint, ...] = ()
@@ -510,6 +552,32 @@ class NoteAcknowledged(Event, tag="note_acknowledged", frozen=True, kw_only=True
     """When it was read."""
 
 
+class SummaryMended(Event, tag="summary_mended", frozen=True, kw_only=True):
+    """A person put a point of a call's summary right. The newest of a point counts. Since version 0.3."""
+
+    point: str
+    """Id of the point, or `outcome`."""
+    text: str
+    """What it should say; an outcome: one of those that a summary has. Empty: the point is wrong and goes."""
+    author: str
+    """Account name of the person."""
+    at: float
+    """When."""
+    withdrawn: bool = False
+    """True: what the summary said counts again."""
+
+
+class WrapUp(Event, tag="wrap_up", frozen=True, kw_only=True):
+    """A person said with a code how a call ended. The newest counts. Since version 0.3."""
+
+    code: str
+    """One of the list of `language.wrap_up`; empty: none."""
+    author: str
+    """Account name of the person."""
+    at: float
+    """When."""
+
+
 class Label(Event, tag="label", frozen=True, kw_only=True):
     """A person's answer about a sentence, about a turn of the assistant, or about which side of a call is whose. It is
     in the database before it is published. It may come twice: `author`, `sentence`, `turn`, `kind` and `at` together
@@ -646,7 +714,7 @@ TURNS = Topic(
     7 * DAY,
 )
 """What came of a conversation with the assistant is its state. Who reads only turns ignores the other events."""
-NOTES = Topic("tenor.notes", Note | NoteAcknowledged, 7 * DAY)
+NOTES = Topic("tenor.notes", Note | NoteAcknowledged | SummaryMended | WrapUp, 7 * DAY)
 LABELS = Topic("tenor.labels", Label, 7 * DAY)
 """Since version 0.3."""
 MODELS = Topic("tenor.models", ModelPromoted | ModelLoaded, 7 * DAY)

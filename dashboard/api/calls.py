@@ -19,6 +19,7 @@ from storage.queries import alerts, calls, live
 from storage.queries.alerts import AlertFilter
 from storage.queries.calls import CallFilter, WholeCall
 from storage.scorecards.confirming import card_of, scored
+from storage.summaries import left
 from storage.tables import Alert, Call, Sentence
 
 MOST = 500
@@ -156,7 +157,7 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
 
 
 def call_of(row: Call) -> models.Call:
-    return models.Call.model_validate({**row.model_dump(), "recorded": bool(row.recording)})
+    return models.Call.model_validate({**row.model_dump(), "recorded": bool(row.recording), "summary": left(row)})
 
 
 def _whole(database: Database, who: Requester, call: str) -> WholeCall:

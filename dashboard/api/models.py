@@ -44,6 +44,28 @@ class WrittenLine(ApiModel):
     line: str = Field(description="id of the line, which its first sentence has, too")
 
 
+class SummaryPoint(ApiModel):
+    """One point of a summary, with the sentence that says so."""
+
+    id: str
+    kind: str = Field(description="wanted, detail, done, promised, mood or open")
+    text: str
+    name: str = Field("", description="of a detail: what kind of value it is, or the question that it answers")
+    by: str = Field("", description="of a promise: who made it, by role,")
+    until: str = Field("", description="and until when, as it was said")
+    sentence: str = ""
+    at_ms: int = 0
+    mended_by: str = Field("", description="who put it right, if somebody did")
+
+
+class Summary(ApiModel):
+    """What a call was about and what came of it, as people left it."""
+
+    headline: str
+    outcome: str = Field(description="done, promised, unconfirmed, open, or empty while nobody knows")
+    points: list[SummaryPoint]
+
+
 class Call(ApiModel):
     """A conversation, spoken or written."""
 
@@ -73,6 +95,8 @@ class Call(ApiModel):
     silence_share: float | None
     metrics: dict[str, Any]
     recorded: bool = Field(description="whether there is a recording")
+    summary: Summary
+    wrap_up: str = Field(description="the code that a person chose")
     handover: Handover
     sample: bool = Field(description="made up to have something to show")
 

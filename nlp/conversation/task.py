@@ -20,6 +20,10 @@ class TaskEvidence:
     def __init__(self, tasks: Set[str]) -> None:
         self._for = dict.fromkeys(sorted(tasks), 0.0)
 
+    @property
+    def tasks(self) -> Set[str]:
+        return self._for.keys()
+
     def consider(self, tasks: Set[str]) -> None:
         """From now on these, too."""
         if not tasks <= self._for.keys():

@@ -27,6 +27,8 @@ TURN: Table = Turn.__table__  # type: ignore[attr-defined]
 OF_TURN = ("actions", "replies", "handover", "session", "trace")
 """Columns of a turn that may repeat what the shopper said. What else is in them is the shop's own: addresses,
 telephone numbers and names of stores are no personal data."""
+OF_SUMMARY = ("summary", "mended")
+"""Columns of a call that repeat what was said in it, or hold what a person made of that."""
 SUBJECT = "subject"
 """The attribute that holds words of the conversation: an e-mail's. The others are the platform's."""
 SHORTEST = 3
@@ -82,7 +84,10 @@ class CallText:
 def read(session: Session, ids: Sequence[str]) -> Iterator[CallText]:
     """These calls, one after the other."""
     call, said, label = CALL.c, SENTENCE.c, LABEL.c
-    about = select(call.id, call.queue, call.customer, call.attributes, call.redact, call.state, call.recording)
+    about = select(
+        *(call.id, call.queue, call.customer, call.attributes, call.redact, call.state, call.recording),
+        *(call[name] for name in OF_SUMMARY),
+    )
     sentences = select(said.id, said.call, said.channel, said.role, said.text, said.slots)
     labels = select(label.id, label.call, label.sentence, label.value, label.predicted).where(label.kind == "text")
     notes, alerts = (select(table.c.id, table.c.call, table.c.text) for table in (NOTE, ALERT))
@@ -156,27 +161,32 @@ class _Search:
                 before = text
             self._secrets |= {secret: kind for secret, kind in secrets.items() if len(_bare(secret)) >= SHORTEST}
             values = {"input": text, "slots": slots, "heard": self._without_secrets("turns", row.heard)}
-            values |= {name: self._inside(getattr(row, name)) for name in OF_TURN}
+            values |= {name: self._inside("turns", getattr(row, name)) for name in OF_TURN}
             self._change(TURN, row, TURN.c.input == row.input, **values)
 
-    def _inside(self, value: Any) -> Any:
+    def _inside(self, where: str, value: Any) -> Any:
         """JSON in which no text repeats a secret, perhaps spelled otherwise."""
         if isinstance(value, str):
             bare = _bare(value)
             for secret, kind in self._secrets.items():
                 if bare == _bare(secret):
-                    self._found.finds["turns", kind] += 1
+                    self._found.finds[where, kind] += 1
                     return LABELS[kind]
-            return self._without_secrets("turns", value)
+            return self._without_secrets(where, value)
         if isinstance(value, dict):
-            return {name: self._inside(one) for name, one in value.items()}
-        return [self._inside(one) for one in value] if isinstance(value, list) else value
+            return {name: self._inside(where, one) for name, one in value.items()}
+        return [self._inside(where, one) for one in value] if isinstance(value, list) else value
 
     def _about(self, call: Row[Any]) -> None:
         attributes = dict(call.attributes)
         if isinstance(subject := attributes.pop(SUBJECT, None), str):
             about = {**call.attributes, SUBJECT: self._text("subjects", subject)}
             self._change(CALL, call, None, attributes=about)
+        values = {name: self._inside("summaries", getattr(call, name)) for name in OF_SUMMARY}
+        values["mended"] = {
+            point: {**said, "text": self._text("summaries", said["text"])} for point, said in values["mended"].items()
+        }
+        self._change(CALL, call, None, **values)
         for where, value in (("customer", call.customer), *(("attributes", value) for value in attributes.values())):
             if isinstance(value, str):
                 for span in self._spans(value, ""):

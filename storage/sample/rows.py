@@ -34,6 +34,7 @@ class CallRows:
         self.failed = self.rng.random() < 0.012 and planned.medium == "voice"
         if self.failed:
             lines = lines[: self.rng.randrange(4)]
+        self.lines = lines
         self.tables: dict[str, list[Row]] = defaultdict(list)
         sentences = self.tables["sentences"]
         at_ms = self.rng.randrange(200, 1500)
@@ -119,6 +120,9 @@ class CallRows:
             "reason": self.rng.choice(SCRIPT["failures"]) if self.failed else "hangup",
             "task": "" if self.failed else call.task,
             "task_score": 0.0 if self.failed else round(self.rng.uniform(0.55, 0.98), 3),
+            "summary": _summary(call.task, self.lines, sentences),
+            "mended": {},
+            "wrap_up": "",
             "sentences": len(sentences),
             "alerts": len(alerts),
             "escalations": sum(alert["escalation"] for alert in alerts),
@@ -333,3 +337,31 @@ def call_metrics(rng: Random, sentences: Sequence[Row], duration_ms: int, *, voi
         values |= {"silence_s": silence, "silence_share": silence * 1000 / duration_ms, "overlap_s": 0.0}
         values["silence_longest_s"] = max(gaps, default=0) / 1000
     return {name: round(value, 4) for name, value in values.items()}
+
+
+POINTS = {"wish": "wanted", "upset": "wanted", "details": "detail", "fix": "done"}
+"""What of a generated call is in its summary, by the part that says it."""
+
+
+def _summary(task: str, lines: Sequence[SampleLine], sentences: Sequence[Row]) -> Row:
+    said = [(POINTS[line.part], row) for line, row in zip(lines, sentences, strict=True) if line.part in POINTS]
+    points = [
+        {
+            "id": f"{kind}:{row['id']}",
+            "kind": kind,
+            "text": row["text"],
+            "sentence": row["id"],
+            "at_ms": row["start_ms"],
+        }
+        for kind, row in said
+    ]
+    if not points:
+        return {}
+    solved = any(point["kind"] == "done" for point in points)
+    if not solved:
+        points.append({**points[0], "id": f"open:{points[0]['sentence']}", "kind": "open", "text": NOT_SAID})
+    title = task.replace("_", " ").capitalize()
+    return {"headline": title, "outcome": "done" if solved else "open", "points": points}
+
+
+NOT_SAID = "Nobody said what comes of it"

@@ -21,6 +21,7 @@ from sqlmodel import Session
 
 from storage.queries.calls import WholeCall
 from storage.recorder.store import RecordingStore
+from storage.summaries import in_a_line, left, told
 from storage.tables import Sentence
 from storage.transfer.document import MEDIA_TYPES, RecordingPart, content_hash, document_of, packed
 from storage.transfer.vcon import iso, vcon
@@ -36,7 +37,7 @@ OF_SENTENCE = (
     *("sentence", "channel", "role", "start_ms", "end_ms", "spoken_at", "text", "sentiment", "mood"),
     *("intent", "intent_score", "slots", "language"),
 )
-COLUMNS = (*OF_CALL, *OF_SENTENCE, "corrected", "original_text")
+COLUMNS = (*OF_CALL, *OF_SENTENCE, "corrected", "original_text", "wrap_up", "summary")
 """Of the table."""
 
 
@@ -114,7 +115,10 @@ def to_read(whole: WholeCall) -> str:
     call = whole.call
     about = {"call": call.id, "started": iso(call.started_at), "agent": call.agent, "customer": call.customer}
     about |= {"queue": call.queue, "about": call.task, "state": call.state}
+    summary = left(call)
+    about |= {"summary": in_a_line(call), "wrap-up": call.wrap_up}
     lines = [f"{name}: {value}" for name, value in about.items() if value]
+    lines += [f"  {told(point)}" for point in summary["points"]]
     lines.append("")
     for row in whole.sentences:
         now = whole.said(row)
@@ -201,6 +205,7 @@ def _cells(whole: WholeCall, row: Sentence) -> list[Any]:
         "spoken_at": iso(row.spoken_at),
         "slots": _json(row.slots) if row.slots else "",
         "corrected": "yes" if whole.labels.get(row.id) else "",
+        "summary": in_a_line(call),
         "original_text": row.text if now["text"] != row.text else "",
     }
     return [cells[name] for name in COLUMNS]

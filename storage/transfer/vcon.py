@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from storage.queries.calls import WholeCall
+from storage.summaries import left
 from storage.tables import Sentence
 from storage.transfer.document import RecordingPart
 from tenor.errors import BadInput
@@ -151,6 +152,7 @@ def _analysis(whole: WholeCall, about: dict[str, Any]) -> list[dict[str, Any]]:
         "sentiment": each(lambda row, now: {"sentiment": now["sentiment"], "mood": row.mood}),
         "intent": each(lambda row, now: {"intent": now["intent"], "score": row.intent_score, "slots": row.slots}),
         "task": _json({"task": whole.call.task, "score": whole.call.task_score}),
+        "summary": _json({**left(whole.call), "wrap_up": whole.call.wrap_up}),
         "metrics": _json(whole.call.metrics),
     }
     return [

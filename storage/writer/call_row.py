@@ -7,7 +7,17 @@ from typing import Any
 import msgspec
 
 from tenor.assistant.handover import AGENT, followed, read_handover
-from tenor.events import CallGivenBack, CallMetrics, CallState, CallTakenOver, Sentence, Turn, says_audio_stopped
+from tenor.events import (
+    CallGivenBack,
+    CallMetrics,
+    CallState,
+    CallTakenOver,
+    Sentence,
+    SummaryMended,
+    Turn,
+    WrapUp,
+    says_audio_stopped,
+)
 
 RANK = {"ringing": 0, "live": 1, "ended": 2, "analysed": 3, "failed": 4}
 """A call never goes back in this order, but to live: after its audio had stopped, or a failed one is heard anew."""
@@ -58,7 +68,22 @@ def measure(call: dict[str, Any], event: CallMetrics) -> dict[str, Any]:
         return {}
     task = {"task": event.task, "task_score": event.task_score} if event.task else {}
     card = {"scorecard": msgspec.to_builtins(event.scorecard)} if event.final else {}
-    return {"metrics": event.values, "metrics_ms": event.at_ms, **task, **card}
+    summary = {"summary": msgspec.to_builtins(event.summary)} if event.summary is not None else {}
+    return {"metrics": event.values, "metrics_ms": event.at_ms, **task, **summary, **card}
+
+
+def mend(call: dict[str, Any], event: SummaryMended) -> dict[str, Any]:
+    """What a person who puts a point of the summary right changes in the row: nothing when a newer word is there."""
+    before = call["mended"].get(event.point)
+    if before is not None and before["at"] >= event.at:
+        return {}
+    said = {"text": event.text, "by": event.author, "at": event.at, "withdrawn": event.withdrawn}
+    return {"mended": {**call["mended"], event.point: said}}
+
+
+def wrap_up(call: dict[str, Any], event: WrapUp) -> dict[str, Any]:
+    """Read in their order, so the newest stays."""
+    return {"wrap_up": event.code}
 
 
 def hand_over(call: dict[str, Any], event: Turn | CallTakenOver | CallGivenBack) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from sqlmodel import Session
 from storage import tables
 from storage.privacy import tombstones
 from storage.writer import call_aggregates
-from storage.writer.call_row import advance, hand_over, is_heard_anew, measure
+from storage.writer.call_row import advance, hand_over, is_heard_anew, measure, mend, wrap_up
 from tenor.events import (
     ActionDone,
     ActionStarted,
@@ -33,9 +33,11 @@ from tenor.events import (
     Note,
     NoteAcknowledged,
     Sentence,
+    SummaryMended,
     Turn,
     TurnFiller,
     TurnSpoken,
+    WrapUp,
 )
 
 TABLES = tables.Call.metadata.tables
@@ -44,6 +46,8 @@ TURNS = TABLES["turns"]
 AGENTS, CUSTOMERS, DEAD_LETTERS = (TABLES[name] for name in ("agents", "customers", "dead_letters"))
 
 Row = dict[str, Any]
+OfCall = CallState | CallMetrics | Turn | CallTakenOver | CallGivenBack | SummaryMended | WrapUp
+"""What changes the row of a call."""
 
 
 class EventBatch:
@@ -52,7 +56,7 @@ class EventBatch:
     def __init__(self, events: Iterable[tuple[Event, float]]) -> None:
         """Events in their order, with the time each was published."""
         self._sentences: dict[str, Sentence] = {}
-        self._of_calls: list[CallState | CallMetrics | Turn | CallTakenOver | CallGivenBack] = []
+        self._of_calls: list[OfCall] = []
         self._alerts: dict[str, Alert] = {}
         self._notes: dict[str, Note] = {}
         self._read: dict[str, NoteAcknowledged] = {}
@@ -117,7 +121,7 @@ class EventBatch:
             self._of_calls.append(event)
 
     @_sort.register
-    def _(self, event: CallTakenOver | CallGivenBack) -> None:
+    def _(self, event: CallTakenOver | CallGivenBack | SummaryMended | WrapUp) -> None:
         self._of_calls.append(event)
 
     @_sort.register
@@ -162,7 +166,7 @@ class EventBatch:
 _FOLLOWED = (
     *("medium", "source", "site", "queue", "agent", "customer", "language", "roles", "started_at", "redact"),
     *("attributes", "sample", "state", "state_at", "reason", "ended_at", "metrics", "metrics_ms", "task", "task_score"),
-    *("handover", "waiting", "scorecard"),
+    *("handover", "waiting", "scorecard", "summary", "mended", "wrap_up"),
 )
 _OF_TURN = tuple(column.name for column in TURNS.columns if column.name not in ("id", "latency_ms"))
 _NOTE = {"acknowledged_by": "", "acknowledged_at": None}
@@ -176,12 +180,16 @@ _LOCK = (
 )
 
 
-def _changes(row: Row, event: CallState | CallMetrics | Turn | CallTakenOver | CallGivenBack) -> Row:
+def _changes(row: Row, event: OfCall) -> Row:
     match event:
         case CallState():
             return advance(row, event)
         case CallMetrics():
             return measure(row, event)
+        case SummaryMended():
+            return mend(row, event)
+        case WrapUp():
+            return wrap_up(row, event)
     return hand_over(row, event)
 
 

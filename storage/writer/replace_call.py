@@ -50,6 +50,6 @@ def _clear(session: Session, call: str) -> None:
     session.execute(delete(Sentence).where(sentences, col(Sentence.id).not_in(labelled)))
     session.execute(update(Sentence).where(sentences).values(revision=REPLACEABLE))
     fresh = Call(id=call)
-    unheard = ("source", "state", "reason", "ended_at", "task", "task_score", "metrics", "metrics_ms", "scorecard")
-    values = {name: getattr(fresh, name) for name in unheard}
+    unheard = ("source", "state", "reason", "ended_at", "task", "task_score", "metrics", "metrics_ms")
+    values = {name: getattr(fresh, name) for name in (*unheard, "scorecard", "summary")}
     session.execute(update(Call).where(col(Call.id) == call).values(values))

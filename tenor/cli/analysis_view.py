@@ -67,6 +67,13 @@ def _summary(result: CallResult) -> None:
     if (silence := metrics.values.get("silence_share")) is not None:
         parts.append(f"silence {silence:.0%}")
     console.print(f"         [dim]{escape('; '.join(parts))}[/]", soft_wrap=True)
+    for point in metrics.summary.points if metrics.summary is not None else ():
+        about = " ".join(filter(None, (point.by, f"until {point.until}" if point.until else "")))
+        marks = ((f"{clock(point.at_ms):>7}  ", "dim"), ("= ", "green"))
+        line = Text.assemble(
+            *marks, f"{point.name or point.kind}: {point.text}", (f"  {about}" if about else "", "dim")
+        )
+        console.print(line, soft_wrap=True)
     for alert in result.alerts:
         colour = {"critical": "red", "warning": "yellow"}.get(alert.severity, "blue")
         mark = "escalate" if alert.escalation else alert.severity

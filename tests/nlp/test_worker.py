@@ -97,6 +97,39 @@ async def test_figures_are_told_every_two_seconds_of_the_call(rig: Rig) -> None:
     assert [one.at_ms for one in await rig.metrics()] == [2000, 4000, 6000, 8000, 10_000, 10_000]
 
 
+async def test_a_call_is_summed_up_while_it_goes_on_and_when_it_is_over(rig: Rig) -> None:
+    await rig.state("live")
+    await rig.say(said("I want a refund please", 0), said("it will arrive on Monday", 3000, channel=1))
+    await rig.say(heard(9000), heard(9000, channel=1))
+
+    async def summed_up() -> bool:
+        return any(one.summary is not None and one.summary.outcome for one in await rig.metrics())
+
+    await rig.until(summed_up)
+    await rig.say(heard(12_000), heard(12_000, channel=1))
+
+    async def measured_again() -> bool:
+        return any(one.at_ms >= 12_000 for one in await rig.metrics())
+
+    await rig.until(measured_again)
+    assert (await rig.metrics())[-1].summary is None, "what has not changed is not published again"
+    await rig.state("ended")
+    await rig.analysed()
+    *_, last = await rig.events(CALLS, "c")
+    assert isinstance(last, CallState)
+    assert last.state == "analysed"
+    [*_, live, final] = [one.summary for one in await rig.metrics() if one.summary is not None]
+    assert final is not None
+    assert live is not None
+    assert [(point.kind, point.sentence) for point in final.points] == [
+        ("wanted", "c/0/0"),
+        ("detail", "c/1/3000"),
+        ("promised", "c/1/3000"),
+        ("mood", "c/0/0"),
+    ]
+    assert (final.outcome, live.outcome) == ("promised", "promised")
+
+
 async def test_an_alert_is_raised_once(rig: Rig) -> None:
     await rig.state("live")
     for number in range(4):

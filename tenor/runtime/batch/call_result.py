@@ -74,7 +74,7 @@ def transcript_document(result: CallResult) -> dict[str, Any]:
 
 
 def analysis_document(result: CallResult) -> dict[str, Any]:
-    """What `tenor analyze --json` prints: call, sentences, metrics, alerts."""
+    """What `tenor analyze --json` prints: call, sentences, summary, metrics, alerts."""
     return {
         "call": {
             "id": result.call,
@@ -88,6 +88,7 @@ def analysis_document(result: CallResult) -> dict[str, Any]:
             **_info(result),
         },
         "sentences": [_sentence(sentence) for sentence in result.sentences],
+        "summary": msgspec.to_builtins(result.metrics.summary) if result.metrics and result.metrics.summary else {},
         "metrics": result.metrics.values if result.metrics else {},
         "alerts": [{key: getattr(alert, key) for key in OF_ALERT} for alert in result.alerts],
     }

@@ -21,7 +21,7 @@ from storage.viewer import HOUSE
 from storage.writer import replace_call
 from tenor.aio import in_thread
 from tenor.bus import Bus
-from tenor.events import Alert, Call, CallMetrics, Sentence
+from tenor.events import Alert, Call, CallMetrics, CallSummary, Sentence
 from tenor.runtime.batch.call_result import CallResult
 from tenor.runtime.batch.collector import CallEvents
 from tenor.runtime.compose import caught_up
@@ -118,5 +118,6 @@ def _fill(whole: WholeCall, result: CallResult) -> None:
         values=call.metrics,
         task=call.task,
         task_score=call.task_score,
+        summary=msgspec.convert(call.summary, CallSummary) if call.summary else None,
         final=True,
     )

@@ -123,6 +123,21 @@ def test_what_was_masked_is_gone_and_not_found_again(
     assert pii_scan.mask(database, redactor, again, by="root").calls == 0
 
 
+def test_a_summary_repeats_no_secret_of_its_call(database: Database, redactor: PatternRedactor) -> None:
+    point = {"id": "detail:c/0/0", "kind": "detail", "text": CARD, "sentence": "c/0/0"}
+    mended = {"wanted:c/0/0": {"text": f"Pays with {CARD}", "by": "ann", "at": START, "withdrawn": False}}
+    with database.begin() as session:
+        summary = {"headline": f"Payment: {CARD}", "outcome": "done", "points": [point]}
+        add_call(session, "c", f"My card number is {CARD}.", summary=summary, mended=mended)
+    pii_scan.mask(database, redactor, pii_scan.scan(database, redactor), by="root")
+    with database.session() as session:
+        call = session.get_one(Call, "c")
+        masked = {"headline": "Payment: [card]", "outcome": "done", "points": [{**point, "text": "[card]"}]}
+        assert call.summary == masked
+        assert call.mended["wanted:c/0/0"]["text"] == "Pays with [card]"
+    assert pii_scan.scan(database, redactor).report().affected == 0
+
+
 def test_a_number_over_several_sentences_is_found_with_what_stands_before(sqlite_settings: Settings) -> None:
     database = open_database(sqlite_settings)
     spoken = (

@@ -172,7 +172,7 @@ def test_the_vcon_is_what_the_draft_says(whole: WholeCall, database: Database, d
     assert dialog["content_hash"].startswith("sha512-")
     assert unpacked(dialog["body"]) == AUDIO
     analysis = {one["type"]: one for one in made["analysis"]}
-    assert set(analysis) == {"transcript", "sentiment", "intent", "task", "metrics"}
+    assert set(analysis) == {"transcript", "sentiment", "intent", "task", "summary", "metrics"}
     for one in analysis.values():
         assert (one["dialog"], one["vendor"], one["encoding"]) == ([0], "Tenor", "json")
     transcript = json.loads(analysis["transcript"]["body"])

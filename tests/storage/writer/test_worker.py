@@ -4,17 +4,34 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 
 from storage.db.engine import Database
 from storage.labels.labels import swap_sides
 from storage.privacy import tombstones
 from storage.queries.calls import whole
+from storage.summaries import in_a_line, left
+from storage.tables import Call
 from storage.viewer import HOUSE
 from storage.writer.event_batch import EventBatch
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
-from tenor.events import DEAD, SENTENCES, DeadLetter, Event, Note, NoteAcknowledged, Sentence, Topic, Turn
+from tenor.events import (
+    DEAD,
+    SENTENCES,
+    CallSummary,
+    DeadLetter,
+    Event,
+    Note,
+    NoteAcknowledged,
+    Sentence,
+    SummaryMended,
+    SummaryPoint,
+    Topic,
+    Turn,
+    WrapUp,
+)
 from tenor.settings import Settings
 from tests.storage.events import STARTED, alert, info, metrics, sentence, state, whole_call
 from tests.storage.writing import all_kept, publish, rows, writing
@@ -74,6 +91,38 @@ async def test_a_call_is_kept_with_all_that_belongs_to_it(
         "north",
         ["c-17"],
     )
+
+
+SUMMARY = CallSummary(
+    headline="Refund",
+    outcome="open",
+    points=(
+        SummaryPoint(id="wanted:one/0/0", kind="wanted", text="I want a refund", sentence="one/0/0"),
+        SummaryPoint(id="detail.amount:one/0/0", kind="detail", name="amount", text="five", sentence="one/0/0"),
+    ),
+)
+
+
+def test_the_summary_is_the_newest_and_what_a_person_puts_right_in_it_stays(database: Database) -> None:
+    wrong = SummaryMended(call="one", point="detail.amount:one/0/0", text="nine", author="amir", at=STARTED + 4)
+    done = SummaryMended(call="one", point="outcome", text="done", author="amir", at=STARTED + 5)
+    gone = SummaryMended(call="one", point="wanted:one/0/0", text="", author="amir", at=STARTED + 6)
+    write(database, state("one", "live"), metrics("one", 3000, summary=SUMMARY), wrong, done, gone)
+    write(database, WrapUp(call="one", code="callback", author="amir", at=STARTED + 6), wrong)
+    again = msgspec.structs.replace(SUMMARY, headline="Refund: five")
+    write(database, metrics("one", 5000, summary=again), metrics("one", 7000), metrics("one", 2000, summary=SUMMARY))
+    call = Call(**rows(database, "calls")["calls"]["one"])
+    assert left(call) == {
+        "headline": "Refund: five",
+        "outcome": "done",
+        "points": [{**msgspec.to_builtins(SUMMARY.points[1]), "text": "nine", "mended_by": "amir"}],
+    }
+    assert (in_a_line(call), call.wrap_up) == ("Refund: five (done)", "callback")
+    older = msgspec.structs.replace(wrong, text="eight", at=STARTED + 3)
+    back = msgspec.structs.replace(gone, at=STARTED + 7, withdrawn=True)
+    write(database, older, back)
+    call = Call(**rows(database, "calls")["calls"]["one"])
+    assert [point["text"] for point in left(call)["points"]] == ["I want a refund", "nine"]
 
 
 def test_any_order_and_any_number_of_times_end_in_the_same_rows(database: Database) -> None:
