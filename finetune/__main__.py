@@ -65,7 +65,10 @@ def language(
     epochs: int = typer.Option(3, min=1, help="How often every example is seen."),
     rate: float = typer.Option(2e-4, min=0.0, help="How far a step of the layers goes at most."),
     agreement: float = typer.Option(
-        0.5, min=0.0, help="How much it counts that an answer without role or sentence before is the answer with them."
+        0.5,
+        "--agreement",
+        min=0.0,
+        help="How much it counts that an answer without role or sentence before is the answer with them.",
     ),
     precision: str = typer.Option("float32", help="float32, or bfloat16 where the processor has it."),
     share: float = typer.Option(1.0, min=0.001, max=1.0, help="Of the sentences, for a quick trial."),
