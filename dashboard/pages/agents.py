@@ -12,6 +12,11 @@ from storage.queries.periods import Period, Step
 from storage.queries.statistics import trend
 from storage.viewer import Viewer
 
+MOOD = (
+    "An agent's mood is the mean over their sentences, from -1 to 1. Neutral ones count 0, such as apologies and what "
+    "will be done; a sentence counts by its own words, not by what it answers."
+)
+
 
 def show(viewer: Viewer, database: Database) -> None:
     tables.apply_styles()
@@ -52,6 +57,7 @@ def _one(
         elements.empty_state("No calls in this period", f"{person.name} had none. Choose a longer period above.")
         return
     history_view.show_cards(subject)
+    st.caption(MOOD)
     chosen = history_view.show_charts(subject, step)
     left, right = st.columns(2)
     with database.session() as session:
@@ -92,6 +98,7 @@ def _everyone(viewer: Viewer, database: Database, people: dict[str, Person], per
         elements.empty_state("No calls in this period", "Choose a longer one, or fewer conditions.")
         return
     history_view.show_cards(subject)
+    st.caption(MOOD)
     left, right = st.columns([3, 2])
     with left:
         stat_cards.section(

@@ -8,6 +8,7 @@ from dataclasses import replace
 import structlog
 
 from nlp import metrics
+from nlp.inference.agents_mood import AGENT, by_the_rules
 from nlp.inference.language_id import identifier
 from nlp.inference.plugins import Classifiers
 from nlp.inference.types import Backend, SentenceAnalysis, SentenceContext
@@ -37,8 +38,29 @@ class Analyzer:
             return []
         metrics.BATCH.observe(len(texts))
         found = self._ask(list(texts), list(contexts))
+        if contexts:
+            found = self._agents(texts, contexts, found)
         labels = iter(self._classifiers.labels([analysis for analysis in found if analysis is not None]))
         return [None if analysis is None else replace(analysis, labels=next(labels)) for analysis in found]
+
+    def _agents(
+        self, texts: Sequence[str], contexts: Sequence[SentenceContext], found: Sequence[SentenceAnalysis | None]
+    ) -> list[SentenceAnalysis | None]:
+        """What agents said, by the rules of labelling; what is negative is asked again without the sentence before."""
+        valence = self._backend.valence
+        doubtful = [
+            at
+            for at, (context, one) in enumerate(zip(contexts, found, strict=True))
+            if one is not None and context.role == AGENT and context.before and valence(one.sentiment) < 0
+        ]
+        alone: dict[int, SentenceAnalysis | None] = {}
+        if doubtful:
+            asked = self._ask([texts[at] for at in doubtful], [SentenceContext(AGENT)] * len(doubtful))
+            alone = dict(zip(doubtful, asked, strict=True))
+        return [
+            one if one is None or context.role != AGENT else by_the_rules(one, alone.get(at), valence)
+            for at, (context, one) in enumerate(zip(contexts, found, strict=True))
+        ]
 
     def _ask(self, texts: list[str], contexts: list[SentenceContext]) -> list[SentenceAnalysis | None]:
         try:

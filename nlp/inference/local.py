@@ -75,6 +75,9 @@ class LocalBackend:
     def sentiments(self) -> frozenset[str]:
         return frozenset(self._sentiments.valences)
 
+    def valence(self, sentiment: str) -> float:
+        return self._sentiments.valences[sentiment]
+
     def analyze(self, texts: Sequence[str], contexts: Sequence[SentenceContext] = ()) -> list[SentenceAnalysis]:
         """Every text in its order; an empty one is neutral and has no intent. `contexts`: one for each, or none."""
         readable = [index for index, text in enumerate(texts) if text.strip() and not is_foreign(text)]

@@ -70,6 +70,9 @@ class RivaBackend:
     def versions(self) -> dict[str, str]:
         return self._models.versions if self._models is not None else {}  # else nothing was asked yet
 
+    def valence(self, sentiment: str) -> float:
+        return valence_of(sentiment)
+
     @property
     def tasks(self) -> frozenset[str]:
         return self._taxonomy.tasks

@@ -94,6 +94,10 @@ class Backend(Protocol):
         """Intents that a whole call can be about."""
         ...
 
+    def valence(self, sentiment: str) -> float:
+        """What a label is worth in a mood, from -1 to 1."""
+        ...
+
     def analyze(self, texts: Sequence[str], contexts: Sequence[SentenceContext] = ()) -> list[SentenceAnalysis]:
         """Every text in its order; an empty one is neutral and has no intent. `contexts`: one for each, or none."""
         ...

@@ -22,6 +22,7 @@ from tenor.events import (
     Word,
 )
 from tenor.settings import Settings
+from tenor.taxonomy.sentiments import valence_of
 from tests.worker_rig import WorkerRig
 
 GOOD, BAD = {"great", "thanks", "lovely"}, {"terrible", "angry", "broken"}
@@ -37,6 +38,8 @@ class WordLists:
         self.batches: list[int] = []
         self.contexts: dict[str, SentenceContext] = {}
         """What was told of each text."""
+
+    valence = staticmethod(valence_of)
 
     def analyze(self, texts: Sequence[str], contexts: Sequence[SentenceContext] = ()) -> list[SentenceAnalysis]:
         self.batches.append(len(texts))

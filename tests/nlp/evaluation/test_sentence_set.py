@@ -11,6 +11,7 @@ import pytest
 from nlp.evaluation.sentence_set import NO_ROLE, NOTHING, TOLD, LabelledSentence, measure, read_sentences
 from nlp.inference.types import SentenceAnalysis, SentenceContext
 from tenor.errors import BadInput
+from tenor.taxonomy.sentiments import valence_of
 
 SURE = 0.9
 
@@ -20,6 +21,7 @@ class FirstWords:
 
     versions = {"sentiment": "words-1", "intent": "words-1"}
     tasks: frozenset[str] = frozenset()
+    valence = staticmethod(valence_of)
 
     def analyze(self, texts: Sequence[str], contexts: Sequence[SentenceContext] = ()) -> list[SentenceAnalysis]:
         return [self._one(text, context) for text, context in zip(texts, contexts, strict=True)]

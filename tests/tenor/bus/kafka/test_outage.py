@@ -48,11 +48,11 @@ def test_a_stage_whose_broker_stays_away_says_so_once_and_ends_with_exit_code_3(
         began = time.monotonic()
         lines = [*process.stderr]
         assert process.wait(60) == 3
+        assert time.monotonic() - began > 4
     finally:
         process.kill()
         process.wait()
         kafka_broker.start()
-    assert 4 < time.monotonic() - began < 60
     told = [json.loads(line) for line in lines if not line.startswith(("error: no Kafka at", "       "))]
     assert len(lines) - len(told) == 2, lines
     assert [line["event"] for line in told].count("Kafka is away") == 1
