@@ -37,7 +37,7 @@ def findings(report: DatasetReport, about: str) -> list[str]:
 
 
 def lines(count: int, sentiment: str = "neutral", **about: Any) -> list[dict[str, Any]]:
-    return [{"text": f"sentence number {n} is {sentiment} {about}", "sentiment": sentiment, **about} for n in range(count)]
+    return [{"text": f"sentence {n} is {sentiment} {about}", "sentiment": sentiment, **about} for n in range(count)]
 
 
 def test_a_test_set_that_is_the_end_of_the_training_set_is_refused(tmp_path: Path) -> None:
