@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
 
@@ -16,15 +17,20 @@ KEPT: Final = 256
 
 def bio_tags(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
     """A word that only partly belongs to a span has its tag, too: punctuation stays on its word."""
+    words = [word.span() for word in _WORD.finditer(text)]
+    ends = [end for _, end in words]
+    owners: list[Span | None] = [None] * len(words)
+    for span in reversed(spans):  # of two on one word the first counts
+        at = bisect_right(ends, span.start)
+        while at < len(words) and words[at][0] < span.end:
+            owners[at] = span
+            at += 1
     tags: list[str] = []
     begun: set[Span] = set()
-    for word in _WORD.finditer(text):
-        span = next((one for one in spans if one.start < word.end() and word.start() < one.end), None)
-        if span is None:
-            tags.append(OUTSIDE)
-        else:
-            tags.append(f"{'I' if span in begun else 'B'}-{span.slot}")
-            begun.add(span)
+    for owner in owners:
+        tags.append(OUTSIDE if owner is None else f"{'I' if owner in begun else 'B'}-{owner.slot}")
+        if owner is not None:
+            begun.add(owner)
     return tuple(tags)
 
 

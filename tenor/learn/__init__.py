@@ -6,10 +6,21 @@
 nor asks. docs/learning.md is the guide.
 """
 
+from tenor.learn.grid import GridResult, finetune_grid
 from tenor.learn.judging import judge_model
 from tenor.learn.loop import LearnResult, learn
 from tenor.learn.pairs import judge_together
 from tenor.learn.steps import StepReport
 from tenor.learn.training import TrainedModel, finetune
 
-__all__ = ["LearnResult", "StepReport", "TrainedModel", "finetune", "judge_model", "judge_together", "learn"]
+__all__ = [
+    "GridResult",
+    "LearnResult",
+    "StepReport",
+    "TrainedModel",
+    "finetune",
+    "finetune_grid",
+    "judge_model",
+    "judge_together",
+    "learn",
+]

@@ -68,7 +68,7 @@ class Candidates:
             number, model = self._trained(recipe, progress)
             with self._database.session() as session:
                 view = runs.find(session, number)
-            score = _score(view)
+            score = validation_score(view) or 0.0
             made.setdefault(kind_of_recipe(found), []).append((score, number, model))
             told.append(f"run {number} {recipe} {int(view.seconds // 60):02}:{int(view.seconds % 60):02}")
         best = {kind: max(tried, key=lambda one: one[0]) for kind, tried in made.items()}
@@ -145,7 +145,7 @@ def _run_of(session: Session, number: str) -> Run | None:
     return session.get(Run, int(number)) if number.isdigit() else None
 
 
-def _score(view: runs.RunView) -> float:
-    """The mean of what the run reached on validation; 0 where it says nothing of it."""
+def validation_score(view: runs.RunView) -> float | None:
+    """The mean of what the run reached on validation; None where it says nothing of it."""
     found = [value for name, value in view.last.items() if name.startswith(VALIDATION) and name.endswith(SCORE)]
-    return sum(found) / len(found) if found else 0.0
+    return sum(found) / len(found) if found else None

@@ -49,10 +49,14 @@ class LineParser:
     def _spans(self, reading: Reading) -> list[Span]:
         """Those that are sure, and of the others those that the catalogue knows and nothing else stands on."""
         kept = [span for span in reading.spans if span.score >= SUGGESTED]
-        for span in reading.spans if reading.intents[0].name in SHOPPING else ():
-            free = not any(one.start < span.end and span.start < one.end for one in kept)
+        ideas = [span for span in reading.spans if span.score < SUGGESTED]
+        reach = max((span.end for span in ideas), default=0)
+        near = [one for one in kept if one.start < reach]
+        for span in ideas if reading.intents[0].name in SHOPPING else ():
+            free = not any(one.start < span.end and span.start < one.end for one in near)
             if free and self._knows(span):
                 kept.append(span)
+                near.append(span)
         return sorted(kept, key=lambda span: span.start)
 
     def _knows(self, span: Span) -> bool:

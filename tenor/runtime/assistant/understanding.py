@@ -304,13 +304,17 @@ def _spans(text: str, parsed: Parsed) -> list[Span]:
 def _widened(text: str, spans: list[Span], by_rules: Sequence[Span]) -> list[Span]:
     """Products with the noun that ends them ("dragon egg" of "dragon egg incubator"), where the model left it out."""
     wide = []
-    for span in spans:
+    reach = max((one.end for one in by_rules), default=0)  # rules read the beginning of a long line only
+    for at, span in enumerate(spans):
+        if span.slot not in ("item.type", "item.name") or span.end >= reach:
+            wide.append(span)
+            continue
         whole = next(
             (one for one in by_rules if one.slot == "item.type" and one.start <= span.start and span.end < one.end),
             None,
         )
-        others = [one for one in spans if one.start >= span.end]
-        if span.slot not in ("item.type", "item.name") or whole is None or any(o.start < whole.end for o in others):
+        following = next((one for one in spans[at + 1 :] if one.start >= span.end), None)
+        if whole is None or (following is not None and following.start < whole.end):
             wide.append(span)
         else:
             wide.append(msgspec.structs.replace(span, text=text[span.start : whole.end], end=whole.end))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +77,11 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     result = invoked(str(tmp_path / "missing.txt"))
     assert isinstance(result.exception, BadInput)
     assert "missing.txt" in str(result.exception)
+
+
+def test_a_line_of_100_kilobytes_is_read_in_moments() -> None:
+    """Every word is tagged; the time grows with the words and not with their square."""
+    began = time.process_time()
+    [found] = answers(invoked(stdin=b"a b " * 25_600))
+    assert time.process_time() - began < 20
+    assert len(found["tokens"]) == len(found["tags"]) == 51_200

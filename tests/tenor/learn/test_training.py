@@ -21,7 +21,7 @@ from storage.runs.folders import run_folder
 from storage.transfer.nemo import LabelledLine, nemo_files
 from storage.viewer import Viewer
 from tenor.errors import BadInput, Refused
-from tenor.learn import finetune
+from tenor.learn import GridResult, finetune, finetune_grid
 from tenor.model_store.card import CARD
 from tenor.settings import Settings
 from tests.storage.datasets.material import manifest, tone
@@ -234,3 +234,49 @@ def test_the_command_trains_and_shows_its_runs(settings: Settings) -> None:
     assert "pause_at" in tenor("runs", "compare", "1", "2").stdout
     assert tenor("finetune", "nothing@1").returncode == 2
     assert "How far to count" in tenor("finetune", "--recipe", RECIPE, "--parameters").stdout
+
+
+class ScoringRecipe(CountingRecipe):
+    """Says how well it does on validation: best in the middle."""
+
+    def run(self, rows: Sequence[TrainingRow], parameters: CountingParameters, out: Path, record: RunRecord) -> Path:
+        made = super().run(rows, parameters, out, record)
+        record.point(parameters.steps, "val accuracy", 1 - abs(parameters.steps - 4) / 10)
+        return made
+
+
+def test_a_grid_trains_every_combination_once_and_names_the_best(settings: Settings, database: Database) -> None:
+    def tried(*grid: str) -> GridResult:
+        return finetune_grid(
+            settings, database, ANN, "orders@1", grid, recipe=f"{RECIPE.partition(':')[0]}:{ScoringRecipe.__name__}"
+        )
+
+    found = tried("steps=2,4,6", "pause_at=0")
+    assert [one.values for one in found.runs] == [{"steps": n, "pause_at": "0"} for n in ("2", "4", "6")]
+    assert found.best is not None
+    assert found.best.values["steps"] == "4"
+    with database.session() as session:
+        assert {runs.find(session, one.run).run.sweep for one in found.runs} == {found.sweep}
+    assert tried("steps=2,4,6", "pause_at=0") == found  # nothing is trained again
+    assert tried("steps=3").sweep != found.sweep
+
+
+def test_a_grid_that_was_interrupted_goes_on(settings: Settings, database: Database) -> None:
+    grid = ["steps=2,5"]
+    with pytest.raises(Paused):
+        finetune_grid(settings, database, ANN, "orders@1", grid, recipe=RECIPE, values=["pause_at=3"])
+    again = finetune_grid(settings, database, ANN, "orders@1", grid, recipe=RECIPE, values=["pause_at=3"])
+    assert [one.run for one in again.runs] == [1, 2]
+    assert again.best is None  # it says nothing of validation
+
+
+def test_a_grid_that_cannot_be_is_told_before_anything_is_trained(settings: Settings, database: Database) -> None:
+    for grid, told in {"steps": "NAME=VALUE", "stepps=1,2": "did you mean 'steps'", "steps=3,0": "steps"}.items():
+        with pytest.raises(BadInput, match=told):
+            finetune_grid(settings, database, ANN, "orders@1", [grid], recipe=RECIPE)
+    with pytest.raises(BadInput, match="101 trainings"):
+        finetune_grid(
+            settings, database, ANN, "orders@1", ["steps=" + ",".join(map(str, range(1, 102)))], recipe=RECIPE
+        )
+    with database.session() as session:
+        assert runs.listing(session) == []

@@ -20,6 +20,7 @@ from tenor.settings import Settings
 if TYPE_CHECKING:
     from storage.jobs.places import Placed
     from storage.jobs.queue import Submission
+    from tenor.learn import GridResult
 
 
 def finetune(
@@ -36,6 +37,12 @@ def finetune(
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="One parameter; use it again for further ones."),
+    ] = None,
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--grid", metavar="NAME=A,B", help="Try these values out: one training each; use it again to combine."
+        ),
     ] = None,
     name: Annotated[
         str, typer.Option("--name", metavar="NAME", help="Name of the model (default: the dataset's).")
@@ -82,10 +89,13 @@ def finetune(
     from storage.jobs.queue import Submission
     from storage.runs import runs
     from tenor.learn import finetune as train
+    from tenor.learn import finetune_grid
 
     chosen = settings(context, unless_set=QUIET)
+    if grid and (out is not None or resume):
+        raise BadInput("a grid makes several runs, and --out and --resume are for one", "leave them out")
     if on != HERE:
-        words = _words(dataset, recipe, preset, set_ or [], name, out, resume, vocabulary, rare)
+        words = _words(dataset, recipe, preset, set_ or [], name, out, resume, vocabulary, rare, grid or [])
         placed = _placed(context, chosen, on, Submission(tuple(words), team, share))
         if placed.place != HERE:
             _tell_place(placed, as_json)
@@ -98,6 +108,15 @@ def finetune(
         if not dataset:
             raise BadInput("no dataset was named", "`tenor dataset list` shows them")
         bar = bars.add_task("preparing", total=None, detail="")
+        if grid:
+            tried = finetune_grid(
+                chosen, database, viewer(), dataset, grid, recipe=recipe, preset=preset, values=set_ or (), name=name,
+                vocabulary=vocabulary, rare=rare,
+                progress=lambda done, total: bars.update(bar, completed=done, total=total or None),
+            )  # fmt: skip
+            bars.stop()
+            _tell_grid(tried, as_json)
+            return
         trained = train(
             chosen, database, viewer(), dataset, recipe=recipe, preset=preset, values=set_ or (), name=name, out=out,
             resume=resume, vocabulary=vocabulary, rare=rare,
@@ -117,21 +136,42 @@ def finetune(
         say(f"judge it: tenor models gate {trained.model}")
 
 
+def _tell_grid(tried: GridResult, as_json: bool) -> None:
+    best = tried.best
+    if as_json:
+        shown = [{"run": one.run, "model": one.model, **one.values, "val": one.score} for one in tried.runs]
+        typer.echo(msgspec.json.encode({"sweep": tried.sweep, "runs": shown, "best": best.run if best else None}))
+        return
+    table = Table(box=None, header_style="dim")
+    for column in ("run", *tried.runs[0].values, "on validation", "model"):
+        table.add_column(column)
+    for one in tried.runs:
+        score = "" if one.score is None else f"{100 * one.score:.1f} %{'  best' if one is best else ''}"
+        table.add_row(str(one.run), *map(escape, one.values.values()), score, escape(one.model))
+    console.print(table)
+    say(f"are they certainly different? tenor runs compare {' '.join(str(one.run) for one in tried.runs[:10])}")
+    if best is not None and best.model:
+        say(f"judge the best: tenor models gate {best.model}")
+
+
 def _words(
     dataset: str, recipe: str, preset: str, values: list[str], name: str, out: Path | None, resume: int,
-    vocabulary: Path | None, rare: int,
+    vocabulary: Path | None, rare: int, grid: list[str],
 ) -> list[str]:  # fmt: skip
     """The same command, for whoever runs it elsewhere. What is misspelt is told now, and not when its turn has come."""
     from finetune.recipes.base import find_recipe, read_parameters
+    from tenor.learn.grid import combinations
 
     if not dataset and not resume:
         raise BadInput("no dataset was named", "`tenor dataset list` shows them")
-    read_parameters(find_recipe(recipe), preset, values)
+    for one in combinations(grid):
+        read_parameters(find_recipe(recipe), preset, [*values, *(f"{name}={value}" for name, value in one.items())])
     flags = {"--recipe": recipe, "--preset": preset, "--name": name, "--rare": str(rare) if rare else ""}
     flags |= {flag: str(path.resolve()) for flag, path in (("--out", out), ("--vocabulary", vocabulary)) if path}
     words = ["finetune", *([dataset] if dataset else [])]
     words += [word for flag, value in flags.items() if value for word in (flag, value)]
     words += [word for value in values for word in ("--set", value)]
+    words += [word for one in grid for word in ("--grid", one)]
     return [*words, *(["--resume", str(resume)] if resume else [])]
 
 
