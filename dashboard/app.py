@@ -26,6 +26,7 @@ from dashboard.context import PageContext, set_context
 from dashboard.model_tools import ModelTools
 from dashboard.routes.actions import Actions
 from dashboard.routes.feed import Feed
+from dashboard.routes.listening import ListeningIn
 from dashboard.routes.next_steps import NextSteps
 from dashboard.routes.recordings import Recordings
 from dashboard.ui import theme
@@ -124,7 +125,8 @@ class Site:
         actions = Actions(bus, database, tokens, self._publisher, takeovers, settings)
         audio = Recordings(settings, database, tokens)
         self.routes += [*self._sign_in.routes(), *self._feed.routes(tokens), *actions.routes(), *audio.routes()]
-        self.routes += NextSteps(settings, tokens).routes()
+        self._listening = ListeningIn(bus, database, tokens, settings)
+        self.routes += [*NextSteps(settings, tokens).routes(), *self._listening.routes()]
         self._assistant = AssistantSite(bus, database, settings, redactor, self._feed, self._secret)
         self.routes += self._assistant.routes()
         served = api.create(settings, database, tokens, self._feed, audio, takeovers, self._assistant.api)
@@ -141,6 +143,7 @@ class Site:
 
     def close(self) -> None:
         self._feed.close()
+        self._listening.close()
         self._assistant.close()
 
 

@@ -336,6 +336,11 @@ class DashboardSettings(Section):
         description="addresses or networks of proxies in front of the dashboard; only they are believed who asks",
     )
     title: str = Field("Tenor", description="name on the pages")
+    listen: dict[Literal["manager", "analyst", "administrator"], list[str]] = Field(
+        {},
+        description="who may listen in on calls that are going on: queues by role, * for all, e.g. "
+        '{"manager": ["orders"]}; what is heard is not redacted; empty: nobody',
+    )
     api_origins: list[str] = Field([], description="web sites whose pages may read the API, e.g. https://wall.example")
     api_requests_s: float = Field(
         50.0, ge=0, description="API requests per second that one account may make; 0 means no limit"

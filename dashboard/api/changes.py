@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Depends, HTTPException, Request
 
 from dashboard.api.auth import ApiAuth, Requester
-from dashboard.assistant.visitors import is_allowed_origin
+from dashboard.auth.origins import is_allowed_origin
 
 
 def changing(auth: ApiAuth, origins: list[str]) -> Callable[..., Awaitable[Requester]]:

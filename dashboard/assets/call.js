@@ -4,6 +4,7 @@ import { alerts, figures, moods, notes, scorecard, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { conversation } from "./conversation.js"
 import { listen } from "./feed.js"
+import { listenIn } from "./listen_in.js"
 import { player } from "./player.js"
 import { takeover } from "./takeover.js"
 
@@ -27,7 +28,7 @@ export default function (component) {
   }
   const missing = el("p", { class: "trouble", role: "status", hidden: "" })
   const failure = el("p", { class: "trouble", role: "alert", hidden: "" }), hint = el("p", { class: "trouble", role: "alert", hidden: "" })
-  const sounds = el("div", {})
+  const sounds = el("div", {}), ear = data.listen ? listenIn({ call: data.call, token: () => current.data.token, offset: () => call?.offset || 0 }) : null
   const nothing = el("div", { class: "nothing", hidden: "" }, el("h3", { text: "There is no such call" }), el("p", { text: "It may have been erased, or it is not yours to see." }))
 
   const said = conversation({
@@ -52,7 +53,7 @@ export default function (component) {
     onAcknowledge: (note) => doing(() => act(current.data.token, "acknowledge", { call: data.call, note })),
   })
   const person = takeover({ name: data.name, role: data.role, token: () => current.data.token })
-  const main = el("div", { class: "columns", hidden: "" }, el("div", { class: "talk-side" }, person.banner, sounds, said.root, person.composer),
+  const main = el("div", { class: "columns", hidden: "" }, el("div", { class: "talk-side" }, person.banner, ear ? ear.root : "", sounds, said.root, person.composer),
     el("aside", {}, noted.root, mood.root, task.root, alarm.root, points.root, numbers.root))
   const wait = loading("talk", 6)
   const root = el("div", { class: "call" }, el("header", {}, back, title, state, time, about, el("span", { class: "gap" }), status, swap), missing, failure, hint, wait, main, nothing)
@@ -74,6 +75,7 @@ export default function (component) {
     failure.hidden = call.about.state !== "failed"
     say(failure, `This call failed: ${call.about.reason || "no reason was given"}`)
     status.hidden = !away
+    ear?.shown(call.about.state === "live" && call.about.medium === "voice")
     swap.hidden = data.role === "agent" || call.about.roles.length < 2 || Boolean(call.about.attributes?.assistant)
     tick()
   }
@@ -182,7 +184,7 @@ export default function (component) {
       current = next
       feed.renew(next.data.token)
     },
-    leave() { feed.close(); clearInterval(seconds); clearTimeout(looking); sound?.leave(); root.remove() },
+    leave() { feed.close(); clearInterval(seconds); clearTimeout(looking); sound?.leave(); ear?.leave(); root.remove() },
   }
 }
 

@@ -24,8 +24,9 @@ from dashboard.assistant import models
 from dashboard.assistant.conversations import Conversations
 from dashboard.assistant.session_token import SessionPlace, SessionTokens, verified_customer
 from dashboard.assistant.socket import Socket
-from dashboard.assistant.visitors import VisitorLimits, is_allowed_origin
+from dashboard.assistant.visitors import VisitorLimits
 from dashboard.assistant.voice import Voice
+from dashboard.auth.origins import is_allowed_origin
 from dashboard.auth.tokens import bearer
 from tenor.errors import BadInput
 from tenor.net import client_network

@@ -13,7 +13,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from dashboard.assistant.conversation import Conversation
 from dashboard.assistant.conversations import Conversations
 from dashboard.assistant.session_token import SessionTokens
-from dashboard.assistant.visitors import VisitorLimits, is_allowed_origin
+from dashboard.assistant.visitors import VisitorLimits
+from dashboard.auth.origins import is_allowed_origin
 from tenor.errors import BadInput, Unavailable
 from tenor.net import client_network
 from tenor.settings import AssistantSettings

@@ -6,10 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
-from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection
 
 from dashboard.api.auth import RateLimiter
 from tenor.settings import AssistantSettings
@@ -48,14 +46,6 @@ class VisitorLimits:
             self._connections[visitor] -= 1
             if not self._connections[visitor]:
                 del self._connections[visitor]
-
-
-def is_allowed_origin(connection: HTTPConnection, origins: list[str]) -> bool:
-    """Whether the page that asks is ours or one of the settings. Programs that are no browsers name none."""
-    origin = connection.headers.get("origin")
-    if origin is None or origin in origins:
-        return True
-    return bool(origin) and urlsplit(origin).netloc == connection.headers.get("host")
 
 
 def _refuse(wait_s: float, reason: str) -> None:

@@ -35,7 +35,7 @@ HEADERS = {
 }
 SIGNED_OUT = {"type": "websocket.close", "code": 4401, "reason": "sign in first"}
 OPEN = re.compile(
-    r"/(sign-in|sign-out|assets/.*|static/.*|favicon\.png|_stcore/health|healthz|api/.*|feed|audio/.*|assistant(/.*)?)"
+    r"/(sign-in|sign-out|assets/.*|static/.*|favicon\.png|_stcore/health|healthz|api/.*|feed|audio/.*|listen/.*|assistant(/.*)?)"
 )
 """What needs no session cookie: the sign-in itself, the program without a caller's word in it, what asks for a token of
 its own, and the page for shoppers."""

@@ -29,6 +29,7 @@ def show(viewer: Viewer, database: Database) -> None:
         pages=navigation.titles(),
         sentence=st.query_params.get("sentence", ""),
         audio=recordings.recording_url(context.tokens, viewer, call, context.sign_in.lasts_s),
+        listen=viewer.role != "agent" and bool(context.settings.dashboard.listen.get(viewer.role)),
         intents=names.intents,
         sentiments=names.sentiments[::-1],
     )
