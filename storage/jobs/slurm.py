@@ -15,9 +15,9 @@ SCRIPT = """#!/bin/bash
 {options}
 
 # The first attempt begins a run, a later one goes on from its checkpoint.
+trap 'kill -TERM "$!"' TERM
 {command} &
 attempt=$!
-trap 'kill -TERM "$attempt"' TERM
 wait "$attempt"
 code=$?
 # A wait that SIGTERM broke off tells nothing of the attempt, which is still saving.
