@@ -23,7 +23,7 @@ _GROUPS = re.compile(r"[^\W_]+")
 _MIXED = re.compile(r"(?=[a-z\d]*\d)(?=[a-z\d]*[a-z])[a-z\d]+")
 _COUNTED = re.compile(r"\d+(st|nd|rd|th|s|am|pm|k|g|p|x|h|m|gb|mb|tb|mbps|gbps|kg|km|cm|mm|ft|hrs?|mins?|ghz|hz|px)")
 _IBAN = re.compile(r"[a-z]{2}\d\d[a-z\d]*")
-_BEGINS = re.compile(r"[a-z]{2}(?!\D)|[a-z]{1,2}$")
+_BEGINS = re.compile(r"[a-z]{2}\d|[a-z]{1,2}$")
 _GROWS = re.compile(r"[a-z]{1,2}|[a-z]{2}\d[a-z\d]*")
 """What may become an IBAN or an insurance number."""
 _LENGTHS_OF_IBANS = """
@@ -40,6 +40,8 @@ _INSURANCE = re.compile(r"[a-z]{2}\d{6}[a-d]")
 _POSTCODE = re.compile(r"[a-z]{1,2}\d[a-z\d]?\d[a-z]{2}|[a-z]\d[a-z]\d[a-z]\d")
 """Of the United Kingdom and of Canada."""
 _WORDS = frozenset({"a", "i"})
+_LOOKS_LIKE = str.maketrans("oil", "011")
+"""Letters that are written for digits."""
 
 
 class Code(NamedTuple):
@@ -64,6 +66,9 @@ def codes(said: Utterance) -> Iterator[Code]:
     sure = {code.first: code for code in formed(said)}
     at = 0
     while at < len(said.tokens):
+        if at not in sure and _plain_word(said, at):
+            at += 1
+            continue
         code, end = (sure[at], sure[at].last + 1) if at in sure else _code(said, at, sure)
         if code is not None:
             yield code
@@ -74,12 +79,11 @@ def formed(said: Utterance) -> Iterator[Code]:
     """Those that are known by their form, whatever is said around them."""
     if not said.runs and not _DIGITS.search(said.text):
         return
-    at = 0
-    while at < len(said.tokens):
-        code = _formed(said, at)
-        if code is not None:
+    free = 0
+    for at, token in enumerate(said.tokens):
+        if at >= free and _BEGINS.match(token.core) and (code := _formed(said, at)):
             yield code
-        at = code.last + 1 if code else at + 1
+            free = code.last + 1
 
 
 def code_kind(code: Code, said: Utterance, *, every: bool) -> str:
@@ -87,7 +91,7 @@ def code_kind(code: Code, said: Utterance, *, every: bool) -> str:
     found, _ = context(said, code.first)
     if _has_form(code.text):
         return "account"
-    if any(is_card(digits) for digits in _DIGITS.findall(code.text)):
+    if any(is_card(digits) for digits in _DIGITS.findall(code.text.translate(_LOOKS_LIKE))):
         return "card"
     if is_zip(said, code.last) and code.last == code.first + 1:
         return ""
@@ -118,6 +122,12 @@ def coded(said: Utterance, at: int) -> bool:
         return not run.scaled and not measured(run, said)
     core = said.core(at)
     return _letters(said, at) or bool(_MIXED.fullmatch(core) and not _COUNTED.fullmatch(core))
+
+
+def _plain_word(said: Utterance, at: int) -> bool:
+    """Most are, and no part of a code."""
+    core = said.tokens[at].core
+    return len(core) > 2 and core.isalpha() and said.text[said.tokens[at].start].islower() and said.run_at(at) is None
 
 
 def _letters(said: Utterance, at: int) -> bool:
@@ -162,8 +172,6 @@ def _spelled(said: Utterance, at: int) -> bool:
 
 def _formed(said: Utterance, first: int) -> Code | None:
     """An IBAN or an insurance number in any number of groups, with any signs between them."""
-    if not _BEGINS.match(said.core(first)):
-        return None
     text = ""
     for at in range(first, min(first + _LONGEST, len(said.tokens))):
         if len(said.core(at)) > 1 and said.core(at) in ORDINARY:

@@ -48,7 +48,9 @@ def told_by(cores: Sequence[str]) -> tuple[str, str]:
 
 
 def _says(cores: Sequence[str], at: int) -> bool:
-    """Not `security` of anything but a code; not `back` as in `call me back`."""
+    """Not `security` of anything but a code; not `back` as in `call me back`; `thru` only as in `valid thru`."""
+    if cores[at] == "thru":
+        return list(cores[max(0, at - 1) : at]) in (["valid"], ["good"], ["exp"])
     if cores[at] == "security":
         return list(cores[at + 1 : at + 2]) == ["code"]
     return cores[at] != "back" or list(cores[max(0, at - 2) : at]) in (["on", "the"], ["at", "the"])

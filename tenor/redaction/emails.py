@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tenor.redaction.numbers import is_card
 from tenor.redaction.ordinary import ORDINARY
 from tenor.redaction.spoken import TEENS, TENS, TIMES, UNITS
 from tenor.redaction.tokens import Token
@@ -55,13 +56,18 @@ def emails(tokens: list[Token], *, final: bool, near: bool = True) -> list[tuple
             sign = at + 1 < len(tokens) and tokens[at + 1].core == "sign"
             last = _domain(tokens, at + 1 + sign, sure=sure)
             first = _local(tokens, at, free_from, stop)
-            if last > at:
+            if last > at + sign:
                 found.append((first, last))
             elif first < at and (used := _provider(tokens, at + 1)):
                 found.append((first, at + used))
     if not final and (begun := _begun(tokens, found[-1][1] + 1 if found else 0, stop)):
         found.append(begun)
     return found
+
+
+def has_card(core: str) -> bool:
+    """`4111.1111.1111.1111@acme.io`."""
+    return "@" in core and any(is_card("".join(filter(str.isdigit, part))) for part in core.split("@"))
 
 
 def _bracketed(tokens: list[Token], at: int) -> bool:

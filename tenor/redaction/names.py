@@ -108,12 +108,17 @@ def _spelled(said: Utterance) -> Iterator[Mask]:
     at = 0
     while at < len(said.tokens):
         end, letters = at, 0
-        while (used := _letter(said, end)) and not (letters and apart(said.tokens, end)):
+        while (used := _letter(said, end)) and not (letters and _apart(said, end)):
             end += used
             letters += 1
         if letters >= 3 and not _known(said, at, end):
             yield Mask(at, end - 1, "person")
         at = max(end, at + 1)
+
+
+def _apart(said: Utterance, at: int) -> bool:
+    """`w/o a` is spelled no more than `w = o`."""
+    return "/" in said.tokens[at].lead or apart(said.tokens, at)
 
 
 def _known(said: Utterance, first: int, end: int) -> bool:

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import NamedTuple
 
 from tenor.redaction.cues import REACH, SHORT, labelled
-from tenor.redaction.spoken import MANY, SCALES, SOUND_ALIKE, TEENS, TENS, TIMES, UNITS
+from tenor.redaction.spoken import MANY, NUMBER_WORDS, SCALES, SOUND_ALIKE, TEENS, TENS, TIMES, UNITS
 from tenor.redaction.tokens import GROUPING, Token
 
 BETWEEN = frozenset({"uh", "um", "er", "erm", "uhm", "dash", "hyphen", "space", "then", "slash"})
@@ -32,7 +32,7 @@ _TIGHT = re.compile(rf"[{GROUPING}]*|{_LOOSELY}\s+{_LOOSELY}|\s+(?:[-\u2013\u201
 """What stands inside one number. Signs between blanks part (`12 | 15`), but for dashes and dots."""
 _WRITTEN = re.compile(rf"\+?\d[\d{GROUPING}]*")
 _GROUP = re.compile(r"(\D*)(\d+)")
-_QUANTITY = re.compile(r"\d{1,3}(,\d{3})+\.\d+|\d+\.\d{1,2}")
+_QUANTITY = re.compile(r"\d{1,3}(,\d{3})+\.\d+|\d+\.\d{1,2}|\d{1,2}(\.\d)?/(5|10|100)")
 _THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
 _CLOCK = re.compile(r"\d{1,2}(:\d\d)+")
 _COUNTS = frozenset("23456789")
@@ -43,8 +43,24 @@ _ISSUED = re.compile(r"4|5[0-8]|2[2-7]|3[04-9]|6|8[12]|9792")
 """How card numbers begin."""
 _CARD = range(13, 20)
 """How many digits a card number has."""
-_PRINTED = {(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (6, 13), (4, 4, 4, 4, 3), (4, 4, 4, 1), (4, 4, 5)}
+_PRINTED = {
+    (4, 4, 4, 4),
+    (4, 6, 5),
+    (4, 6, 4),
+    (6, 13),
+    (4, 4, 4, 4, 3),
+    (4, 4, 4, 1),
+    (4, 4, 5),
+    (4, 4, 4, 3),
+    (4, 4, 4, 2),
+}
 """The groups of card numbers."""
+_HALVES = {(8, 8), (4, 12), (12, 4), (4, 4, 8), (8, 4, 4), (4, 8, 4), (4, 11), (4, 10)}
+"""Those that are told in parts, with words between."""
+_LARGE = 3
+"""Digits of a group of them; smaller ones between them may count the groups."""
+_FAR = 60
+"""Characters between two groups of one number."""
 _FORMS = {(3, 2, 4), (3, 3, 4), (1, 3, 3, 4), (2, 3, 3, 4), (2, 2, 4, 4), (2, 3, 4, 4), (3, 4, 4), (4, 3, 4), (5, 3, 3)}
 """The groups of social security and telephone numbers."""
 
@@ -75,12 +91,17 @@ class Run:
     scaled: bool
     """`five hundred`, `1,500`, `three point two`: one quantity. Several in a row are a number that is read out."""
     groups: tuple[Group, ...] = ()
+    of_card: bool = False
+    """A part of a card number whose parts have words between them."""
 
 
 def runs(tokens: Sequence[Token]) -> list[Run]:
     found = []
     at = 0
     while at < len(tokens):
+        if tokens[at].core.isalpha() and tokens[at].core not in NUMBER_WORDS:
+            at += 1
+            continue
         run, end = _run(tokens, at, tokens[at].core)
         if run is None:
             run, _ = _card_behind_a_sign(tokens, at)
@@ -88,7 +109,9 @@ def runs(tokens: Sequence[Token]) -> list[Run]:
         if run is not None:
             found.append(run)
         at = end
-    return [part for chain in _chains(tokens, found) for part in _parted(tokens, chain)]
+    found = [part for chain in _chains(tokens, found) for part in _parted(tokens, chain)]
+    scattered = _scattered(tokens, found)
+    return [replace(run, of_card=True) if at in scattered else run for at, run in enumerate(found)]
 
 
 def without(found: Sequence[Run], taken: Container[int]) -> Iterator[Run]:
@@ -210,6 +233,8 @@ def _piece(tokens: Sequence[Token], at: int, core: str) -> tuple[str, int]:
         digit = UNITS.get(following) or (following if len(following) == 1 and following.isdigit() else "")
         return (digit * TIMES[core], 2) if digit else ("", 0)
     quantity = _QUANTITY.fullmatch(core)
+    if quantity and is_card("".join(filter(str.isdigit, core.rpartition(".")[0]))):
+        quantity = None  # a spreadsheet's
     if (_WRITTEN.fullmatch(core) and not quantity) or ((quantity or _CLOCK.fullmatch(core)) and _is_code(tokens, at)):
         return "".join(filter(str.isdigit, core)), 1
     return "", 0
@@ -304,13 +329,41 @@ def _windows(groups: Sequence[Group], fits: Callable[[Sequence[Group], int, int]
 
 
 def _is_card(groups: Sequence[Group], first: int, last: int) -> bool:
-    digits = "".join(group.digits for group in groups[first : last + 1])
+    digits = "".join(group.digits for group in groups[first : last + 1]).lstrip("0")
     if not _ISSUED.match(digits):
         return False
     if first == last:
         return any(is_card(digits[:count]) for count in ((16, 15, 19) if len(digits) > _CARD[-1] else (len(digits),)))
     sizes = tuple(len(group.digits) for group in groups[first : last + 1])
     return is_card(digits) and (sizes in _PRINTED or (_alike(groups, first, last) and _ends(groups, first, last)))
+
+
+def _scattered(tokens: Sequence[Token], found: Sequence[Run]) -> set[int]:
+    """Which runs are parts of a card number with words between them: groups as they are printed with any words, others
+    with the same words each time."""
+    if sum(len(run.digits) for run in found) < _CARD[0]:
+        return set()
+    groups: list[Group] = []
+    of: list[int] = []
+    for at, run in enumerate(found):
+        between = tokens[found[at - 1].last + 1 : run.first] if at else []
+        words = "".join(token.lead + token.core for token in between) + tokens[run.first].lead
+        groups += [run.groups[0]._replace(lead=words), *run.groups[1:]]
+        of += [at] * len(run.groups)
+    whole = [Group(run.first, run.last, run.digits, "") for run in found]
+    scattered = {at for first, last in _windows(groups, _is_card) for at in of[first : last + 1]}
+    for units, owners in ((groups, of), (whole, range(len(found)))):
+        large = [place for place, unit in enumerate(units) if len(unit.digits) >= _LARGE]
+        near = [units[place] for place in large]
+        for first, last in _windows(near, _is_told):
+            scattered.update(owners[place] for place in large[first : last + 1])
+    return scattered
+
+
+def _is_told(groups: Sequence[Group], first: int, last: int) -> bool:
+    digits = "".join(group.digits for group in groups[first : last + 1])
+    sizes = tuple(len(group.digits) for group in groups[first : last + 1])
+    return sizes in _PRINTED | _HALVES and bool(_ISSUED.match(digits)) and is_card(digits)
 
 
 def _ends(groups: Sequence[Group], first: int, last: int) -> bool:

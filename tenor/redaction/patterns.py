@@ -13,7 +13,7 @@ from tenor.redaction import Finder, RedactedText, Span
 from tenor.redaction.addresses import addresses
 from tenor.redaction.codes import code_kind, codes, formed
 from tenor.redaction.dates import ORDINALS, Date, dates
-from tenor.redaction.emails import announced, emails
+from tenor.redaction.emails import announced, emails, has_card
 from tenor.redaction.holding import held, mail_is_near
 from tenor.redaction.masking import Mask, joined, masked_text, masked_words, spans, whole
 from tenor.redaction.names import names, people, whole_names
@@ -27,7 +27,8 @@ USUAL = ("card", "account", "phone", "email", "birth_date")
 _WORTH_A_LOOK = re.compile(
     r"\d|@|\w\.\w|(?<![a-z])at(?![a-z])[^a-z].{0,40}\.|(?<![a-z])(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple|twenty|thirty|forty"
     r"|fifty|sixty|seventy|eighty|ninety|ten|eleven|twelve|[a-z]{2,6}teen|dot|born|birth[a-z]*|underscore|word|pwd?"
-    r"|outlook|i ?cloud|yahoo|a ?o ?l|" + "|".join(ORDINALS) + r")(?![a-z])|pass(?:wd|word|code|phrase)|mail",
+    r"|outlook|i ?cloud|yahoo|a ?o ?l|" + "|".join(ORDINALS) + r")(?![a-z])|pass(?:wd|word|code|phrase)|mail"
+    r"|(?:zero|one|two|three|four|five|six|seven|eight|nine){3}",
     re.IGNORECASE,
 )
 _ANNOUNCED = re.compile(r"\b(\w*mail|word|pass(word|code|phrase))\b[^.?!]{,20}$", re.IGNORECASE)
@@ -122,6 +123,8 @@ class PatternRedactor:
                     yield Mask(date.first, date.last, "birth_date")
         if "account" in self._kinds:
             yield from passwords(said)
+        if "card" in self._kinds:
+            yield from (Mask(at, at, "card") for at, token in enumerate(said.tokens) if has_card(token.core))
         if self._numbers:
             yield from self._found_numbers(said, taken)
         if self._meaning:

@@ -19,28 +19,37 @@ from tenor.redaction import Span
 
 _UNSEEN = frozenset({"Cf", "Mn", "Me"})
 """Format characters and marks."""
+_FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
+"""Letters of Hangul that nobody sees."""
+_DIGITS = {float(digit): str(digit) for digit in range(10)}
+"""Of any script, in circles, brackets or with a dot."""
 _PICTURES = frozenset({"So", "Cs"})
 _SAME = dict.fromkeys("\u2010\u2011\u2012\u2212", "-") | {"\u3002": "."}
 _QUOTED = frozenset(string.punctuation + " \t\r\n")
-"""What stands escaped in a query; anything else behind a % is a coincidence."""
+"""What stands escaped in a query; anything else behind a single % is a coincidence."""
+_PRINTED = frozenset(string.printable)
 _VALUE = r"(?:\"{1,2}[^\"<>]{0,300}\"{1,2}|'{1,2}[^'<>]{0,300}'{1,2}|[^\s<>\"']{1,300})"
 _LAYOUT = (
     r"class|style|id|width|height|align|valign|colspan|rowspan|border|bgcolor|color|face|size|lang|dir|cell\w{1,9}"
 )
+_TAGS = "a|b|br|code|div|em|font|h\\d|i|li|ol|p|pre|small|span|strong|su[bp]|table|tbody|thead|t[dhr]|u|ul|wbr"
+_COUNTER = r"[a-z-]{1,30}=[\"']?\d{0,2}[\"']?(?=[\s/>])"
+_HEX = r"[\da-f]"
 _ESCAPES = re.compile(
     rf"""
       (?P<label> </(?:th|dt|label)\s?> )
     | (?P<tag> </[a-z][\w:.-]{{0,60}}\s?>
-             | <(?:a|b|br|code|div|em|font|h\d|i|li|ol|p|pre|small|span|strong|su[bp]|table|tbody|thead|t[dhr]|u|ul)
-               (?: [\s+]{{1,9}} (?:{_LAYOUT}) = {_VALUE} ){{0,9}} \s{{0,9}} /?> )
-    | (?P<entity> & (?: \#\d{{1,7}} | \#x[\da-f]{{1,6}} | [a-z]{{2,8}} ) ; )
-    | (?P<percent> (?: % (?:25){{0,3}} [\da-f]{{2}} )+ )
-    | (?P<slashed> \\{{1,4}} (?: u[\da-f]{{4}} | x[\da-f]{{2}} | (?-i: [ntr](?![a-z]) | (?<=\d\\)[ntr] ) | ["'/] ) )
+             | <(?:{_TAGS}) (?: [\s+]{{1,9}} (?: (?:{_LAYOUT}) = {_VALUE} | {_COUNTER} ) ){{0,9}} \s{{0,9}} /?>
+             | \x1b\[ [\d;]{{0,20}} [a-z] )
+    | (?P<entity> & (?: (?: \#\d{{1,7}} | \#x{_HEX}{{1,6}} ) (?: ; | (?!\w) ) | [a-z]{{2,8}} ; ) )
+    | (?P<percent> (?: % (?:25){{0,3}} {_HEX}{{2}} )+ )
+    | (?P<slashed> \\{{1,4}}
+        (?: u{_HEX}{{4}} | u\{{{_HEX}{{1,6}}\}} | x{_HEX}{{2}} | (?-i: [ntr](?![a-z]) | (?<=\d\\)[ntr] ) | ["'/] ) )
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 """Tags of layout, whose attributes say nothing, and all that close. Any others stay: they may hold or name a secret."""
-_ESCAPING = re.compile(r"[<&%\\]")
+_ESCAPING = re.compile(r"[<&%\\\x1b]")
 _DEEPEST = 3
 """HTML in a query string in JSON."""
 _ONCE_MORE = re.compile(r"%(?:25)+", re.IGNORECASE)
@@ -114,9 +123,16 @@ def _meaning(escape: re.Match[str]) -> str:
             return means if len(means) == 1 else written
         case "percent":
             means = unquote(_ONCE_MORE.sub("%", written), errors="replace")
-            return written if not all(sign in _QUOTED or not sign.isascii() for sign in means) else means
+            return means if _is_escaped(means) else written
     sign = written.lstrip("\\")
-    return chr(int(sign[1:], 16)) if sign[0] in "uUxX" else sign if sign in "\"'/" else " "
+    return chr(int(sign[1:].strip("{}"), 16)) if sign[0] in "uUxX" else sign if sign in "\"'/" else " "
+
+
+def _is_escaped(means: str) -> bool:
+    """Not `50%20`; several in a row are meant, whatever they are."""
+    if "\ufffd" in means:
+        return False
+    return means in _QUOTED or not means.isascii() or (len(means) > 1 and set(means) <= _PRINTED)
 
 
 def _look(sign: str) -> str:
@@ -124,10 +140,10 @@ def _look(sign: str) -> str:
     if sign.isascii():
         return sign
     category = unicodedata.category(sign)
-    if category in _UNSEEN:
+    if category in _UNSEEN or sign in _FILLERS:
         return ""
-    if category == "Nd":
-        return str(unicodedata.decimal(sign))
+    if (digit := unicodedata.numeric(sign, -1)) in _DIGITS:
+        return _DIGITS[digit]
     usual = unicodedata.normalize("NFKC", sign)
     if len(usual) == 1 and usual != sign:
         return _SAME.get(usual, usual)

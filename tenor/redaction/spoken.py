@@ -6,7 +6,7 @@ _DIGITS = "zero one two three four five six seven eight nine"
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 UNITS = {word: str(value) for value, word in enumerate(_DIGITS.split())}
-UNITS |= {"oh": "0", "o": "0", "nought": "0", "naught": "0", "aught": "0"}
+UNITS |= {"oh": "0", "o": "0", "nought": "0", "naught": "0", "aught": "0", "nil": "0", "niner": "9"}
 TEENS = {word: str(value) for value, word in enumerate(_TEENS.split(), start=10)}
 TENS = {word: str(value) for value, word in enumerate(_TENS.split(), start=2)}
 TIMES = {"double": 2, "triple": 3, "treble": 3, "quadruple": 4}

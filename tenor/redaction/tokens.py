@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tenor.redaction.spoken import NUMBER_WORDS
+from tenor.redaction.spoken import NUMBER_WORDS, UNITS
 
 GROUPING = r"(),./*_\-\u2010-\u2015"
 """Signs that often stand between the groups of one number,"""
@@ -28,10 +28,13 @@ _LETTER = r"[^\W\d_]"
 _PARTS = re.compile(
     rf"""
       (?P<mail> [^\W_] [\w.+'-]{{0,63}}+ @ (?: (?=[\d.-]*{_LETTER}) [^\W_]+ (?: [.-]+ [^\W_]+ )*+ | (?!\d) ) )
+    | (?P<plan> (?<!\w) 40[13] \( [kb] \) )
     | (?P<day> (?<!\d) \d{{4}}-\d\d-\d\d (?=t\d\d:) )
     | (?P<time> (?: (?<=\d)t | (?<![\d:]) ) [012]?\d : [0-5]\d (?: : [0-5]\d (?: [.,]\d+ )? )?
         (?: z | [ap]m | [+-]\d\d:?\d\d )? (?! :?\d | {_LETTER} ) )
-    | (?P<number> (?: [{_CURRENCY}] | (?<! [^\s("':=/>;] ) \+ | (?<! [^\W_] ) )
+    | (?P<number>
+        (?: (?<!\d) [{_CURRENCY}] | (?<!\w) R (?= \d{{1,3}} (?:,\d{{3}})+ (?!\d) )
+          | (?<! [^\s("':=/>;] ) \+ | (?<! [^\W_] ) )
         \d++ (?! ['\u2019]s\b | {_LETTER} )
         (?: (?: [{_INSIDE}]++ \d++ | ,\d{{3}} (?!\d) ) (?! {_LETTER} ) )*+ (?: [{_CURRENCY}%\u00b0] (?!\w) )? )
     | (?P<dotted> {_LETTER}+ (?: \. {_LETTER}+ )++ (?!\d) )
@@ -51,6 +54,14 @@ _GLUED = re.compile(
     re.IGNORECASE,
 )
 """`ref48213`, `48213EUR`, `4jul1982`; not `GB29NWBK`, an IBAN, nor `X1234567`."""
+_DIGIT_WORD = "|".join(word for word in UNITS if len(word) > 2)
+_WRITTEN_OUT = re.compile(rf"(?:\d*(?:{_DIGIT_WORD})){{3,}}\d*", re.IGNORECASE)
+"""`fouroneoneone`, `four1one1two1`."""
+_DIGITS_OR_WORDS = re.compile(rf"\d+|{_DIGIT_WORD}", re.IGNORECASE)
+_SHORTEST = 9
+"""Letters of three such words."""
+_PARTED = re.compile(rf"\d+({_LETTER}{{1,2}})\d+(?:\1\d+){{2,}}|\d+x\d+x\d+", re.IGNORECASE)
+"""`4111x1111x1111x1111`."""
 _LETTER_AND_WORD = re.compile(rf"{_LETTER}\.{_LETTER}{{2}}")
 """`C.txt`."""
 _NUMBER_FIRST = re.compile(rf"\d+(?!(?:st|nd|rd|th)$){_LETTER}{{2,}}")
@@ -87,8 +98,12 @@ def tokenise(text: str) -> list[Token]:
 def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Where the tokens of one chunk begin and end."""
     chunk = text[start:end]
-    if chunk.isalpha() and (chunk.islower() or chunk.istitle()):
-        yield start, end
+    if (
+        chunk.isalpha()
+        and (chunk.islower() or chunk.istitle())
+        and (len(chunk) < _SHORTEST or not _WRITTEN_OUT.fullmatch(chunk))
+    ):
+        yield start, start + len(chunk)
         return
     for part in _PARTS.finditer(text, start, end):
         if inner := _inner(text, part):
@@ -102,6 +117,8 @@ def _inner(text: str, part: re.Match[str]) -> re.Pattern[str] | None:
     if part.lastgroup == "word":
         if (humped := _HUMPED.match(text, part.start())) and humped.end() == part.end():
             return _HUMP
+        if len(part[0]) >= _SHORTEST and _WRITTEN_OUT.fullmatch(part[0]):
+            return _DIGITS_OR_WORDS
         return _LETTERS_OR_DIGITS if _is_glued(text, part) else None
     if part.lastgroup == "dotted":
         counted = NUMBER_WORDS.issuperset(part[0].lower().split("."))
@@ -117,6 +134,7 @@ def _is_glued(text: str, part: re.Match[str]) -> bool:
         return False
     return bool(
         _GLUED.fullmatch(word)
+        or _PARTED.fullmatch(word)
         or (_NUMBER_FIRST.fullmatch(word) and _DIGITS_BEFORE.search(text[max(0, start - 4) : start]))
         or (_NUMBER_LAST.fullmatch(word) and _DIGITS_BEHIND.match(text, end))
     )

@@ -46,6 +46,10 @@ _BEFORE_YEARS = frozenset({"in", "since", "of", "from", "until", "by", "year"})
 _NUMBERED = frozenset({"number", "code", "number's", "code's"})
 _TELLS = frozenset({"is", "it's", "number", "number's", "code's"})
 _NUMBERS = frozenset({"card", "account", "phone", "number"})
+_LONGEST_SIGNED = 4
+"""Digits of a quantity with a sign."""
+_LONGEST_TAIL = 10
+"""Digits of an expiry date and a security code; a magnetic stripe has more behind "="."""
 _LONGEST_HOUSE = 5
 """Digits of the number of a house, and of a postal code."""
 
@@ -65,10 +69,12 @@ def verdicts(said: Utterance, found: Sequence[Run], *, every: bool) -> Iterator[
         for group in [wide] if card else _groups(said, wide, CONFIRMING):
             whole = _whole(group, said, every=every)
             for run in group:
-                if is_card(run.digits):
+                if run.of_card or is_card(run.digits):
                     own = "card"
                 else:
                     own = whole if whole and not measured(run, said) else verdict(run, said, every=every)
+                if kind == "card" and own != "phone" and _behind_card(run, said, last):
+                    own = "card"
                 if not own and kind and _more(run, said, last):
                     own = kind
                 if own in _NUMBERS:
@@ -125,6 +131,12 @@ def _more(run: Run, said: Utterance, last: int) -> bool:
     return len(run.digits) >= (2 if beside else 3 if run.spelled else 4)
 
 
+def _behind_card(run: Run, said: Utterance, last: int) -> bool:
+    """Expiry and security code, with nothing but signs between them and the card: `4111111111111111|12|2027|123`."""
+    count, signs = len(run.digits), said.tokens[run.first].lead
+    return run.first == last + 1 and (1 < count <= _LONGEST_TAIL or signs == "=") and not measured(run, said)
+
+
 def verdict(run: Run, said: Utterance, *, every: bool) -> str:
     """The kind of a number; empty for one that may be seen. `every`: all that are read out are secret."""
     digits, count = run.digits, len(run.digits)
@@ -160,9 +172,11 @@ def verdict(run: Run, said: Utterance, *, every: bool) -> str:
         return ""
     if _telephone(run, found):
         return "phone"
+    if not found and _years(run):
+        return ""
     if count >= 8:
         return "account"
-    if told or (every and _read_out(run, by_itself)):
+    if told or (every and _read_out(run, by_itself) and not _signed(run, said)):
         return "number"
     if confirmed and by_itself and count >= 3 and _goes_on(said.before, run):
         return "number"
@@ -196,6 +210,15 @@ def measured(run: Run, said: Utterance) -> bool:
     return following in MEASURES or (following in ("a", "p") and next_but_one == "m")
 
 
+def _signed(run: Run, said: Utterance) -> bool:
+    """`100+`, ` -380`: a quantity."""
+    if run.first != run.last or len(run.digits) > _LONGEST_SIGNED:
+        return False
+    token = said.tokens[run.first]
+    more = said.text[token.end : token.end + 2]
+    return token.lead == " -" or (more[:1] == "+" and not more[1:].isdigit())
+
+
 def announced(first: int, said: Utterance) -> bool:
     """`my phone number is five`: the rest comes in the next utterance. `The last four are`."""
     cores = [*said.past, *(token.core for token in said.tokens[:first])][-3:]
@@ -214,6 +237,11 @@ def _read_out(run: Run, alone: bool) -> bool:
 
 def _year(run: Run) -> bool:
     return len(run.digits) == 4 and run.pieces <= 2 and not run.spelled and run.digits[:2] in ("19", "20")
+
+
+def _years(run: Run) -> bool:
+    """`1919-1921`."""
+    return len(run.groups) == 2 and all(len(one.digits) == 4 and one.digits[:2] in ("19", "20") for one in run.groups)
 
 
 def _telephone(run: Run, found: str) -> bool:
