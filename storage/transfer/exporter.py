@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
 
 import msgspec
 from sqlmodel import Session
@@ -84,7 +85,7 @@ def render(
             return _json(document_of(session, whole, recording))
         case "vcon":
             recording = audio.packed(body=not audio_url) if audio else None
-            url = f"{audio_url.rstrip('/')}/{audio.name}" if audio and audio_url else ""
+            url = f"{audio_url.rstrip('/')}/{quote(audio.name)}" if audio and audio_url else ""
             return _json(vcon(whole, document_of(session, whole), recording, url))
 
 

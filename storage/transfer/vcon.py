@@ -1,7 +1,7 @@
-"""A call as a vCon, the IETF's container for conversations (draft-ietf-vcon-vcon-core, syntax 0.3.0).
+"""A call as a vCon, the IETF's container for conversations (draft-ietf-vcon-vcon-core-03, syntax 0.4.0).
 
     parties       who was on each channel (`role` is of the contact centre extension, "CC")
-    dialog        the recording, both sides as channels; of a chat or an e-mail, each sentence as text
+    dialog        the recording, both sides as channels; of a chat or an e-mail, each message as text
     analysis      transcript, sentiment, intents, and what the call is about
     attachments   the whole call as Tenor keeps it, so that another Tenor loses nothing
 
@@ -21,11 +21,11 @@ import msgspec
 
 from storage.queries.calls import WholeCall
 from storage.summaries import left
-from storage.tables import Sentence
+from storage.tables import Call, Sentence
 from storage.transfer.document import RecordingPart
 from tenor.errors import BadInput
 
-VERSION = "0.3.0"
+VERSION = "0.4.0"
 READ = ("0.0.1", "0.0.2", "0.3.0", "0.4.0")
 PURPOSE = "tenor-call"
 VENDOR = "Tenor"
@@ -36,35 +36,10 @@ ROLES = {"caller": "customer"}
 def vcon(whole: WholeCall, document: dict[str, Any], recording: RecordingPart | None, url: str = "") -> dict[str, Any]:
     """`recording` comes inline when it has a body, else by `url` and hash; without either it is left out."""
     call = whole.call
-    seconds = round(call.duration_ms / 1000, 3)
-    dialog: list[dict[str, Any]] = []
-    if recording and (recording.body or url):
-        content: dict[str, Any] = {"body": recording.body, "encoding": "base64url"} if recording.body else {"url": url}
-        dialog = [
-            {
-                "type": "recording",
-                "start": iso(call.started_at),
-                "duration": seconds,
-                "parties": list(range(len(call.roles))),
-                "mediatype": recording.mediatype,
-                "filename": call.recording,
-                "content_hash": recording.content_hash,
-                **content,
-            }
-        ]
-    elif call.medium != "voice":
-        dialog = [
-            {
-                "type": "text",
-                "start": iso(row.spoken_at),
-                "parties": row.channel,
-                "mediatype": "text/plain",
-                "body": whole.said(row)["text"],
-                "encoding": "none",
-            }
-            for row in whole.sentences
-        ]
-    about: dict[str, Any] = {"dialog": list(range(len(dialog)))} if dialog else {}
+    dialog = [_spoken(call, recording, url)] if call.medium == "voice" else _messages(whole)
+    # Without anything said there is still something that the rest can be about.
+    dialog = dialog or [{"type": "incomplete", "start": iso(call.started_at), "disposition": "hung-up"}]
+    about: dict[str, Any] = {"dialog": list(range(len(dialog)))}
     bare = {key: value for key, value in document.items() if key != "recording"}
     return {
         "vcon": VERSION,
@@ -81,7 +56,7 @@ def vcon(whole: WholeCall, document: dict[str, Any], recording: RecordingPart | 
                 "purpose": PURPOSE,
                 "start": iso(call.started_at),
                 "party": 0,
-                **({"dialog": 0} if dialog else {}),
+                "dialog": 0,
                 "mediatype": "application/json",
                 "filename": "call.json",
                 "encoding": "json",
@@ -89,6 +64,46 @@ def vcon(whole: WholeCall, document: dict[str, Any], recording: RecordingPart | 
             }
         ],
     }
+
+
+def _spoken(call: Call, recording: RecordingPart | None, url: str) -> dict[str, Any]:
+    """The call as it was recorded; without a recording at hand, when it was and who spoke."""
+    dialog: dict[str, Any] = {
+        "type": "recording",
+        "start": iso(call.started_at),
+        "duration": round(call.duration_ms / 1000, 3),
+        "parties": list(range(len(call.roles))),
+    }
+    if recording is None or not (recording.body or url):
+        return dialog
+    content = {"body": recording.body, "encoding": "base64url"} if recording.body else {"url": url}
+    return {
+        **dialog,
+        "mediatype": recording.mediatype,
+        "filename": call.recording,
+        "content_hash": recording.content_hash,
+        **content,
+    }
+
+
+def _messages(whole: WholeCall) -> list[dict[str, Any]]:
+    """Each message with the time at which it was sent. Its sentences are named after it, and have its time and more:
+    how long one reads until one comes to them."""
+    messages: dict[str, dict[str, Any]] = {}
+    for row in whole.sentences:
+        text = whole.said(row)["text"]
+        if message := messages.get(row.id.rpartition(".")[0]):
+            message["body"] += f" {text}"
+            continue
+        messages[row.id] = {
+            "type": "text",
+            "start": iso(row.spoken_at),
+            "parties": row.channel,
+            "mediatype": "text/plain",
+            "body": text,
+            "encoding": "none",
+        }
+    return list(messages.values())
 
 
 def document_in(given: dict[str, Any]) -> dict[str, Any]:
@@ -128,7 +143,7 @@ def _party(role: str, agent: str, customer: str) -> dict[str, Any]:
     party: dict[str, Any] = {"role": ROLES.get(role, role)}
     if role == "caller" and customer:
         if re.fullmatch(r"\+?[\d\s()./-]{5,}", customer):
-            return {**party, "tel": customer}
+            return {**party, "tel": re.sub(r"[\s/]+", "-", customer)}
         if re.fullmatch(r"[^\s@]+@[^\s@]+", customer):
             return {**party, "mailto": customer}
         return {**party, "name": customer, "validation": "none"}

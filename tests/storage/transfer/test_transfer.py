@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator, FormatChecker  # type: ignore[import-untyped]
 from sqlmodel import Session, select
 from typer.testing import CliRunner
 
@@ -157,12 +158,12 @@ def test_what_was_erased_does_not_come_back(
 
 def test_the_vcon_is_what_the_draft_says(whole: WholeCall, database: Database, database_settings: Settings) -> None:
     made = json.loads(written(database, database_settings, "vcon"))
-    assert made["vcon"] == "0.3.0"
+    assert made["vcon"] == "0.4.0"
     assert uuid.UUID(made["uuid"]).version == 8
     assert made["uuid"] == identity("call/1")
     assert datetime.fromisoformat(made["created_at"]).timestamp() == START
     assert made["parties"] == [
-        {"role": "customer", "tel": "+1 555 0101"},
+        {"role": "customer", "tel": "+1-555-0101"},
         {"role": "agent", "name": "ann", "validation": "none"},
     ]
     (dialog,) = made["dialog"]
@@ -186,14 +187,43 @@ def test_the_vcon_is_what_the_draft_says(whole: WholeCall, database: Database, d
         chat = calls.whole(session, HOUSE, "chat-1")
         assert chat
         written_down = json.loads(render(session, chat, "vcon"))["dialog"]
-    assert referred["url"] == "https://recordings.example/original name.flac"
+    assert referred["url"] == "https://recordings.example/original%20name.flac"
     assert referred["content_hash"] == dialog["content_hash"]
     assert "body" not in referred
-    assert silent["dialog"] == []
+    assert silent["dialog"] == [{key: dialog[key] for key in ("type", "start", "duration", "parties")}]
     assert [(one["type"], one["parties"], one["body"]) for one in written_down] == [
         ("text", 0, "hello there"),
         ("text", 1, "hi"),
     ]
+
+
+def test_every_vcon_is_valid_by_the_drafts_names_types_and_required_fields(
+    whole: WholeCall, database: Database, database_settings: Settings
+) -> None:
+    schema = json.loads(Path(__file__).with_name("vcon_schema.json").read_text())
+    validator = Draft202012Validator(schema, format_checker=FormatChecker())
+    with database.begin() as session:
+        twice = {1: {"id": "chat-2/0/0.1", "channel": 0, "start_ms": 3000, "spoken_at": START + 3}}
+        add_call(session, "chat-2", "My parcel is late.", "Where is it?", "I look.", sentences=twice, medium="chat")
+        add_call(session, "mail-1", medium="email", customer="carla@example.com", agent="ann")
+        add_call(session, "missed-1", customer="NG-1033", state="failed")
+    with database.session() as session:
+        audio = recording_of(database_settings, whole)
+        rendered = [
+            render(session, whole, "vcon", *more) for more in ((), (audio,), (audio, "https://recordings.example/"))
+        ]
+        for name in ("chat-1", "chat-2", "mail-1", "missed-1"):
+            found = calls.whole(session, HOUSE, name)
+            assert found
+            rendered.append(render(session, found, "vcon"))
+    made = [json.loads(one) for one in rendered]
+    for one in made:
+        validator.validate(one)
+        assert all(attachment["dialog"] < len(one["dialog"]) for attachment in one["attachments"])
+        assert {at for analysis in one["analysis"] for at in analysis["dialog"]} == set(range(len(one["dialog"])))
+    messages = [(one["body"], datetime.fromisoformat(one["start"]).timestamp() - START) for one in made[4]["dialog"]]
+    assert messages == [("My parcel is late. Where is it?", 0.0), ("I look.", 2.0)]  # as they were sent
+    assert [len(one["dialog"]) for one in made] == [1, 1, 1, 2, 2, 1, 1]
 
 
 def test_the_table_the_text_and_the_subtitles(whole: WholeCall, database: Database) -> None:
