@@ -29,6 +29,7 @@ from dashboard.routes.feed import Feed
 from dashboard.routes.listening import ListeningIn
 from dashboard.routes.next_steps import NextSteps
 from dashboard.routes.recordings import Recordings
+from dashboard.summaries import SummaryChanges
 from dashboard.ui import theme
 from storage.db.engine import Database, open_database
 from storage.labels.publisher import LabelPublisher
@@ -119,17 +120,19 @@ class Site:
         self._sign_in = SignIn(given, accounts, tokens)
         version, self.routes = _assets()
         self._publisher = LabelPublisher(bus, database)
-        set_context(PageContext(settings, database, tokens, accounts, self._sign_in, tools, self._publisher, version))
+        summaries = SummaryChanges(bus, database, settings)
+        shown = (self._publisher, summaries.codes, version)
+        set_context(PageContext(settings, database, tokens, accounts, self._sign_in, tools, *shown))
         self._feed = Feed(bus, database)
         takeovers = Takeovers(bus, database, redactor, self._feed.handovers)
-        actions = Actions(bus, database, tokens, self._publisher, takeovers, settings)
+        actions = Actions(bus, database, tokens, self._publisher, takeovers, summaries, settings)
         audio = Recordings(settings, database, tokens)
         self.routes += [*self._sign_in.routes(), *self._feed.routes(tokens), *actions.routes(), *audio.routes()]
         self._listening = ListeningIn(bus, database, tokens, settings)
         self.routes += [*NextSteps(settings, tokens).routes(), *self._listening.routes()]
         self._assistant = AssistantSite(bus, database, settings, redactor, self._feed, self._secret)
         self.routes += self._assistant.routes()
-        served = api.create(settings, database, tokens, self._feed, audio, takeovers, self._assistant.api)
+        served = api.create(settings, database, tokens, self._feed, audio, takeovers, summaries, self._assistant.api)
         self.routes.append(Mount(api.ROOT, served))
 
     def app(self) -> ASGIApp:

@@ -38,6 +38,8 @@ class PageContext:
     tools: ModelTools
     publisher: LabelPublisher
     """To be woken when a page has written a label."""
+    codes: dict[str, str]
+    """With which people say how a call ended."""
     assets: str
     """Where the pages' scripts are served from: changes with their content, so that browsers may keep them."""
 

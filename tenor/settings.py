@@ -280,11 +280,17 @@ class LanguageSettings(Section):
     playbook: str = Field(
         "", description="YAML file of next steps for agents, in place of the one that comes with Tenor"
     )
+    wrap_up: str = Field(
+        "", description="YAML file of the codes that say how a call ended, in place of the one that comes with Tenor"
+    )
     classifiers: dict[str, str] = Field(
         {}, description='further classifiers by name and import path, e.g. {"topic": "ours.topics:Topics"}'
     )
     threads: int = Field(1, ge=1, le=64, description="how many batches of sentences are classified at the same time")
     webhooks: dict[str, str] = Field({}, description="URLs that rules may report to, by name")
+    summary_webhooks: list[str] = Field(
+        [], description="names of language.webhooks that get the summary of each call when it is over"
+    )
     webhook_secret: SecretStr = Field(
         SecretStr(""), description="key that signs what is sent to webhooks (HMAC-SHA256)"
     )

@@ -2,7 +2,7 @@
 
     /calls /calls/{call} /calls/{call}/sentences /calls/{call}/recording
     /calls/{call}/take /calls/{call}/lines /calls/{call}/give-back    change something, and so do
-    /calls/{call}/scorecard and PUT /models/{model}
+    /calls/{call}/summary /calls/{call}/wrap-up /calls/{call}/scorecard and PUT /models/{model}
     /live /alerts /agents /agents/{name}/history /agents/{name}/scorecard /customers/{id} /search
     /suggestions/sentence/{sentence} /suggestions/turn/{turn} /models    for labelling tools
     /events          the live feed, as server-sent events
@@ -27,6 +27,7 @@ from dashboard.assistant.takeover import Takeovers
 from dashboard.auth.tokens import SignedTokens
 from dashboard.routes.feed import Feed
 from dashboard.routes.recordings import Recordings
+from dashboard.summaries import SummaryChanges
 from storage.db.engine import Database
 from tenor import __version__
 from tenor.settings import Settings
@@ -45,6 +46,7 @@ def create(
     feed: Feed,
     audio: Recordings,
     takeovers: Takeovers,
+    summaries: SummaryChanges,
     assistant: FastAPI | None = None,
 ) -> FastAPI:
     """`assistant` is served elsewhere; its specification is part of this one."""
@@ -58,7 +60,7 @@ def create(
     )
     install_error_handlers(app)
     app.include_router(takeover.router(auth, takeovers, settings.dashboard.api_origins))
-    app.include_router(calls.router(database, auth, audio, settings.dashboard.api_origins))
+    app.include_router(calls.router(database, auth, audio, summaries, settings.dashboard.api_origins))
     app.include_router(people.router(database, auth))
     app.include_router(search.router(settings, database, auth))
     app.include_router(suggestions.router(database, auth))

@@ -14,6 +14,7 @@ from dashboard.api.caching import ETagRoute
 from dashboard.api.changes import changing
 from dashboard.api.errors import RESPONSES
 from dashboard.routes.recordings import Recordings
+from dashboard.summaries import SummaryChanges
 from storage.db.engine import Database
 from storage.queries import alerts, calls, live
 from storage.queries.alerts import AlertFilter
@@ -30,7 +31,9 @@ After = Annotated[str, Query(max_length=1000, description="`after` of the page b
 Limit = Annotated[int, Query(ge=1, le=MOST)]
 
 
-def router(database: Database, auth: ApiAuth, audio: Recordings, origins: list[str]) -> APIRouter:
+def router(
+    database: Database, auth: ApiAuth, audio: Recordings, summaries: SummaryChanges, origins: list[str]
+) -> APIRouter:
     made = APIRouter(route_class=ETagRoute, responses=RESPONSES, tags=["calls"])
     Who = Annotated[Requester, Depends(auth.requester)]  # noqa: N806
     Changes = Annotated[Requester, Depends(changing(auth, origins))]  # noqa: N806
@@ -94,6 +97,23 @@ def router(database: Database, auth: ApiAuth, audio: Recordings, origins: list[s
         if response.status_code == 404:
             raise HTTPException(404, "there is no such recording, or none that you may hear")
         return response
+
+    @made.post("/calls/{call:path}/summary", status_code=202)
+    async def mend_summary(who: Changes, call: str, said: models.MendedPoint) -> models.MendedPoint:
+        """Put a point of a call's summary right, strike it out with an empty text, or say another outcome (point
+        `outcome`). It is kept beside what the summary said, which `withdrawn` brings back."""
+        mended = await summaries.mend(who.viewer, call, said.point, said.text, withdrawn=said.withdrawn)
+        return models.MendedPoint(point=mended.point, text=mended.text, withdrawn=mended.withdrawn)
+
+    @made.post("/calls/{call:path}/wrap-up", status_code=202)
+    async def wrap_call_up(who: Changes, call: str, said: models.WrapUp) -> models.WrapUp:
+        """Say with a code how a call ended; an empty one takes back what was said."""
+        return models.WrapUp(code=(await summaries.wrap_up(who.viewer, call, said.code)).code)
+
+    @made.get("/wrap-up-codes")
+    def list_wrap_up_codes(who: Who) -> models.WrapUpCodes:
+        """The codes that there are, with a text for people."""
+        return models.WrapUpCodes(codes=summaries.codes)
 
     @made.post("/calls/{call:path}/scorecard", responses=_REFUSED)
     def confirm_scorecard(who: Changes, call: str, said: models.ConfirmPoints) -> models.Scorecard:

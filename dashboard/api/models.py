@@ -66,6 +66,22 @@ class Summary(ApiModel):
     points: list[SummaryPoint]
 
 
+class MendedPoint(ApiModel):
+    """What a person says of a point of a summary."""
+
+    point: str = Field(description="id of the point, or `outcome`")
+    text: str = Field("", description="what it should say; empty: it is wrong and goes")
+    withdrawn: bool = Field(False, description="what the summary said counts again")
+
+
+class WrapUp(ApiModel):
+    code: str = Field(description="one of `/wrap-up-codes`, or empty")
+
+
+class WrapUpCodes(ApiModel):
+    codes: dict[str, str]
+
+
 class Call(ApiModel):
     """A conversation, spoken or written."""
 

@@ -117,6 +117,63 @@ export function alerts({ onFind }) {
 
 const ANSWERS = [["yes", "✓", "Done"], ["no", "✗", "Not done"], ["not_due", "–", "Not asked for"]]
 
+const KINDS = [["wanted", "Wanted"], ["detail", ""], ["done", "Done"], ["promised", "Promised"], ["open", "Open"], ["mood", "Mood"]]
+const OUTCOMES = { done: "✓ Done", promised: "→ Promised", unconfirmed: "? Nobody said that it was done", open: "○ Open" }
+
+/** The summary of a call, each point with its sentence; whoever sees it puts it right with a click. */
+export function summary({ codes, onMend, onWrapUp, onFind }) {
+  const outcome = el("select", { class: "outcome", "aria-label": "What came of it" }), list = el("div", { class: "list" }), trouble = el("p", { class: "small trouble", role: "alert", hidden: "" })
+  const code = el("select", { "aria-label": "Wrap-up code" }, el("option", { value: "", text: "How did it end?" }), ...Object.entries(codes).map(([value, text]) => el("option", { value, text })))
+  const root = card("Summary", outcome, list, el("label", { class: "wrap-up small soft" }, el("span", { text: "Wrap-up" }), code), trouble)
+  root.classList.add("summary")
+  let writing = "", drawn = ""
+  async function doing(work) {
+    trouble.hidden = true
+    try { await work() } catch (error) { trouble.hidden = false; trouble.textContent = error.message }
+  }
+  outcome.onchange = () => doing(() => onMend({ point: "outcome", text: outcome.value }))
+  code.onchange = () => doing(() => onWrapUp(code.value))
+  function editor(point, again) {
+    const text = el("textarea", { rows: "2", maxlength: "500", "aria-label": "What it should say" })
+    text.value = point.told
+    const done = () => { writing = ""; again() }
+    const form = el("form", {}, text, el("div", { class: "choices" }, el("button", { class: "main", type: "submit", text: "Save" }), el("button", { class: "plain", type: "button", text: "Cancel", onclick: done })))
+    form.onsubmit = (event) => { event.preventDefault(); if (text.value.trim()) doing(() => onMend({ point: point.id, text: text.value }).then(done)) }
+    text.onkeydown = (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit() } else if (event.key === "Escape") done() }
+    setTimeout(() => text.focus())
+    return form
+  }
+  function line(call, point, again) {
+    const until = [point.by ? words(call.sideOf(point.by)) : "", point.until].filter(Boolean).join(" · ")
+    const name = point.kind === "detail" && point.name ? (/^[a-z_.]+$/.test(point.name) ? words(point.name) : point.name) : ""
+    if (writing === point.id) return editor(point, again)
+    const text = el("button", { class: "point-text", title: point.sentence ? "Show the sentence" : undefined, onclick: () => point.sentence && onFind(point.sentence) },
+      name ? el("span", { class: "soft small", text: `${name} ` }) : null, el("span", { class: point.gone ? "gone" : "", text: point.told }),
+      until ? el("span", { class: "soft small", text: ` ${until}` }) : null, point.by_person ? el("span", { class: "pen small", title: `Put right by ${point.by_person}`, text: " ✎" }) : null)
+    const tool = (sign, title, onclick) => el("button", { class: "mark", type: "button", text: sign, title, "aria-label": `${title}: ${point.told}`, onclick })
+    const tools = point.gone || point.by_person ? [tool("↶", "Put back", () => doing(() => onMend({ point: point.id, withdrawn: true })))]
+      : [tool("✎", "Put right", () => { writing = point.id; again() }), tool("✕", "That is wrong", () => doing(() => onMend({ point: point.id, text: "" })))]
+    return el("div", { class: "sum-line", "data-point": point.id }, text, point.kind === "mood" ? null : el("span", { class: "sum-tools" }, ...tools))
+  }
+  function draw(call) {
+    const now = call.summary()
+    root.hidden = !now.points.length && !call.about.wrap_up
+    const key = JSON.stringify([now, call.about.wrap_up, writing])
+    if (root.hidden || drawn === key) return
+    drawn = key
+    const here = now.outcome ? [] : [el("option", { value: "", text: call.live ? "… Going on" : "Not known", disabled: "" })]
+    outcome.replaceChildren(...here, ...Object.entries(OUTCOMES).map(([value, text]) => el("option", { value, text })))
+    outcome.value = now.outcome
+    outcome.title = now.by ? `Said by ${now.by}` : ""
+    code.value = call.about.wrap_up || ""
+    list.replaceChildren(...KINDS.flatMap(([kind, title]) => {
+      const points = now.points.filter((point) => point.kind === kind)
+      return points.length ? [el("div", { class: `sum ${kind}` }, title ? el("b", { class: "small soft", text: title }) : null, ...points.map((point) => line(call, point, () => draw(call))))] : []
+    }))
+  }
+  return { root, draw }
+}
+
 /** The scorecard of a call that is over: what rules and intents found, each with its sentence, for a person to confirm. */
 export function scorecard({ canConfirm, onConfirm, onFind }) {
   const sum = el("p", { class: "small soft" }), list = el("div", { class: "list" }), trouble = el("p", { class: "small trouble", role: "alert", hidden: "" })

@@ -1,6 +1,6 @@
 // The Call page: one conversation with everything known about it, while it happens and afterwards.
 import { act, clock, el, everyFrame, feelFrom, loading, nameOf, placeOf, say } from "./dom.js"
-import { alerts, figures, moods, notes, scorecard, wanted } from "./aside.js"
+import { alerts, figures, moods, notes, scorecard, summary, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { conversation } from "./conversation.js"
 import { listen } from "./feed.js"
@@ -39,6 +39,11 @@ export default function (component) {
   const find = (sentence) => said.find(sentence)
   const seek = (ms) => { const sentence = call?.at(ms); if (sentence) find(sentence.sentence); if (call?.recorded) sound?.from(ms) }
   const mood = moods({ onSeek: seek }), numbers = figures(), task = wanted(), alarm = alerts({ onFind: (alert) => (alert.sentence ? find(alert.sentence) : seek(alert.at_ms)) })
+  const sum = summary({
+    codes: data.codes, onFind: find,
+    onMend: (said) => act(current.data.token, "mend", { call: data.call, ...said }).then(on.mended),
+    onWrapUp: (code) => act(current.data.token, "wrap-up", { call: data.call, code }).then(on.wrap_up),
+  })
   const points = scorecard({
     canConfirm: manages, onFind: find,
     onConfirm: async (points) => {
@@ -54,7 +59,7 @@ export default function (component) {
   })
   const person = takeover({ name: data.name, role: data.role, token: () => current.data.token })
   const main = el("div", { class: "columns", hidden: "" }, el("div", { class: "talk-side" }, person.banner, ear ? ear.root : "", sounds, said.root, person.composer),
-    el("aside", {}, noted.root, mood.root, task.root, alarm.root, points.root, numbers.root))
+    el("aside", {}, noted.root, sum.root, mood.root, task.root, alarm.root, points.root, numbers.root))
   const wait = loading("talk", 6)
   const root = el("div", { class: "call" }, el("header", {}, back, title, state, time, about, el("span", { class: "gap" }), status, swap), missing, failure, hint, wait, main, nothing)
   component.parentElement.append(root)
@@ -89,6 +94,7 @@ export default function (component) {
     head()
     person.draw(call)
     mood.draw(call)
+    sum.draw(call)
     numbers.draw(call)
     task.draw(call)
     alarm.draw(call)
@@ -143,6 +149,8 @@ export default function (component) {
     metrics(event) { call?.metrics(event); aside() },
     alert(alert) { call?.alerts.set(alert.alert, alert); aside() },
     note(note) { if (call) { call.note(note); said.refill(note.sentence); aside() } },
+    mended(event) { call?.mended(event); aside() },
+    wrap_up({ code }) { if (call) { call.about.wrap_up = code; aside() } },
     ack(event) { call?.acknowledge(event); aside() },
     label(label) { if (call) { call.label(label); said.refill(label.sentence); aside() } },
     turn(turn) { if (call) { call.exchange(turn); for (const one of turn.cause) said.refill(one); aside() } },

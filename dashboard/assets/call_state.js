@@ -39,6 +39,7 @@ export class CallState {
       else known.late_s = held.late_s
       this.reach(held)
     }
+    for (const [point, held] of Object.entries(before.about.mended || {})) this.mended({ ...held, point, author: held.by })
     if ((before.about.handover.since || 0) > (this.about.handover.since || 0)) this.about.handover = before.about.handover
     for (const kind of ["alerts", "notes", "turns"]) for (const [id, held] of before[kind]) if (!this[kind].has(id)) this[kind].set(id, held)
   }
@@ -153,7 +154,22 @@ export class CallState {
     if (!this.live) this.interims.clear()
   }
 
-  metrics({ values, task, task_score, scorecard }) {
+  /** The points of the summary as people left them; one that was struck out says so. */
+  summary() {
+    const { headline, outcome, points } = this.about.summary || {}, said = (id) => { const one = this.about.mended?.[id]; return one && !one.withdrawn ? one : null }
+    return {
+      headline, outcome: said("outcome")?.text ?? outcome ?? "", by: said("outcome")?.by,
+      points: (points || []).map((point) => ({ ...point, told: said(point.id)?.text || point.text, gone: said(point.id)?.text === "", by_person: said(point.id)?.by })),
+    }
+  }
+
+  mended({ point, text, author, at, withdrawn }) {
+    this.about.mended ??= {}
+    if (!(this.about.mended[point]?.at >= at)) this.about.mended[point] = { text, by: author, at, withdrawn: Boolean(withdrawn) }
+  }
+
+  metrics({ values, task, task_score, scorecard, summary }) {
+    if (summary) this.about.summary = summary
     this.about.metrics = values
     if (scorecard?.length) { // filled in, perhaps anew: what people said of a point stays
       const said = new Map(this.scorecard.map(({ point, confirmed }) => [point, confirmed]))

@@ -1,6 +1,6 @@
 // My call: the call at hand, to be read at a glance. Turns to the newest call by itself.
 import { HANDOVER, act, clock, el, everyFrame, feelFrom, loading, moodClass, moodText, placeOf, say, shape, words } from "./dom.js"
-import { alerts, card, moods, notes, wanted } from "./aside.js"
+import { alerts, card, moods, notes, summary, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { now as moodNow } from "./curve.js"
 import { listen } from "./feed.js"
@@ -27,6 +27,11 @@ export default function (component) {
     canWrite: false, canAcknowledge: true, onFind() {},
     onAcknowledge: (note) => act(current.data.token, "acknowledge", { call: id, note }).catch((error) => { trouble.hidden = false; trouble.textContent = error.message }),
   })
+  const sum = summary({
+    codes: data.codes, onFind() {},
+    onMend: (said) => act(current.data.token, "mend", { call: id, ...said }).then((event) => { call?.mended(event); draw() }),
+    onWrapUp: (code) => act(current.data.token, "wrap-up", { call: id, code }).then(() => { if (call) call.about.wrap_up = code; draw() }),
+  })
   const person = takeover({ name: data.name, role: data.role, token: () => current.data.token })
   const waiting = new Map() // calls of the assistant that wait for any of us
   const queue = el("div", { class: "waiting-list", role: "list", "aria-label": "Waiting for a person" })
@@ -36,7 +41,7 @@ export default function (component) {
   const nothing = el("div", { class: "nothing", hidden: "" }, el("h3", { text: "No call right now" }), el("p", { text: "Your next call shows here by itself." }))
   const main = el("div", { class: "at-hand", hidden: "" },
     el("header", {}, el("div", { class: "title" }, who, el("div", { class: "under" }, time, about, status)), feeling), trouble, person.banner, noted.root,
-    el("div", { class: "columns" }, el("div", { class: "column" }, task.root, stepCard, alarm.root), el("div", { class: "column" }, mood.root, lineCard, person.composer, whole)))
+    el("div", { class: "columns" }, el("div", { class: "column" }, sum.root, task.root, stepCard, alarm.root), el("div", { class: "column" }, mood.root, lineCard, person.composer, whole)))
   const root = el("div", { class: "my-call" }, missing, queue, wait, nothing, main)
   component.parentElement.append(root)
 
@@ -55,6 +60,7 @@ export default function (component) {
     say(feeling.lastChild.lastChild, value === null ? "the caller has not spoken yet" : `caller's mood ${moodText(value)}`)
     person.draw(call)
     mood.draw(call)
+    sum.draw(call)
     task.draw(call)
     alarm.draw(call)
     noted.draw(call)
@@ -162,6 +168,8 @@ export default function (component) {
         alert(alert) { call?.alerts.set(alert.alert, alert); draw(); ask() },
         note(note) { call?.note(note); draw() },
         ack(event) { call?.acknowledge(event); draw() },
+        mended(event) { call?.mended(event); draw() },
+        wrap_up({ code }) { if (call) { call.about.wrap_up = code; draw() } },
         label(label) { call?.label(label); draw() },
         turn(turn) { call?.exchange(turn); draw() },
         handover(event) { call?.handOver(event); draw() },

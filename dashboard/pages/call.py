@@ -6,11 +6,12 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from dashboard.context import current_context
+from dashboard.context import PageContext, current_context
 from dashboard.routes import recordings
 from dashboard.ui import elements, formatting, navigation
 from storage.db.engine import Database
 from storage.queries import calls, people
+from storage.summaries import in_a_line
 from storage.viewer import Viewer
 
 RECENT = 100
@@ -20,12 +21,13 @@ def show(viewer: Viewer, database: Database) -> None:
     context = current_context()
     call = st.query_params.get("call", "")
     if not call:
-        _choose(viewer, database)
+        _choose(viewer, database, context)
         return
     names = context.names()
     data = context.page(
         viewer,
         call=call,
+        codes=context.codes,
         pages=navigation.titles(),
         sentence=st.query_params.get("sentence", ""),
         audio=recordings.recording_url(context.tokens, viewer, call, context.sign_in.lasts_s),
@@ -41,7 +43,7 @@ def show(viewer: Viewer, database: Database) -> None:
         navigation.go("live", **dict(parse_qsl(component.back.removeprefix("?"))))
 
 
-def _choose(viewer: Viewer, database: Database) -> None:
+def _choose(viewer: Viewer, database: Database, context: PageContext) -> None:
     """Without a call in the address: the latest ones."""
     elements.heading("Call", "Choose one, or open it from another page")
     with database.session() as session:
@@ -53,7 +55,8 @@ def _choose(viewer: Viewer, database: Database) -> None:
     for call in found:
         agent, customer = (names.get(one, one) for one in (call.agent, call.customer))
         title = (agent or call.id) + (f" with {customer}" if customer else "")
-        about = [formatting.moment(call.started_at), call.queue, formatting.intent(call.task), call.state]
+        told = in_a_line(call) or formatting.intent(call.task)
+        about = [formatting.moment(call.started_at), call.queue, told, context.codes.get(call.wrap_up), call.state]
         link = navigation.address("call", call=call.id)
         elements.link_row(title, " · ".join(filter(None, about)), link, mood=call.mood_caller)
 

@@ -19,6 +19,7 @@ from dashboard.assistant.takeover import Takeovers
 from dashboard.auth.tokens import PAGE, SignedTokens, bearer
 from dashboard.routes import snapshot
 from dashboard.routes.denied import Denied
+from dashboard.summaries import SummaryChanges
 from storage.db.engine import Database
 from storage.labels.allowed import allowed_names
 from storage.labels.labels import correct, swap_sides
@@ -56,6 +57,18 @@ class Correct(msgspec.Struct, forbid_unknown_fields=True):
     seconds: float | None = None
 
 
+class Mend(msgspec.Struct, forbid_unknown_fields=True):
+    call: str
+    point: str
+    text: str = ""
+    withdrawn: bool = False
+
+
+class ChooseCode(msgspec.Struct, forbid_unknown_fields=True):
+    call: str
+    code: str
+
+
 class Swap(msgspec.Struct, forbid_unknown_fields=True):
     call: str
 
@@ -86,10 +99,11 @@ class Actions:
         tokens: SignedTokens,
         publisher: LabelPublisher,
         takeovers: Takeovers,
+        summaries: SummaryChanges,
         settings: Settings,
     ) -> None:
         self._bus, self._database, self._tokens, self._publisher = bus, database, tokens, publisher
-        self._takeovers, self._settings = takeovers, settings
+        self._takeovers, self._summaries, self._settings = takeovers, summaries, settings
 
     def routes(self) -> list[BaseRoute]:
         actions = {
@@ -97,6 +111,8 @@ class Actions:
             "acknowledge": self._acknowledge,
             "correct": self._correct,
             "swap": self._swap,
+            "mend": self._mend,
+            "wrap-up": self._wrap_up,
             "score": self._score,
             "take": self._take,
             "write": self._write,
@@ -153,6 +169,16 @@ class Actions:
         corrected = await asyncio.to_thread(self._label, viewer, wanted)
         self._publisher.wake()
         return corrected
+
+    async def _mend(self, viewer: Viewer, body: bytes) -> dict[str, object]:
+        wanted = msgspec.json.decode(body, type=Mend)
+        text, withdrawn = wanted.text, wanted.withdrawn
+        mended = await self._summaries.mend(viewer, wanted.call, wanted.point, text, withdrawn=withdrawn)
+        return msgspec.to_builtins(mended)  # type: ignore[no-any-return]
+
+    async def _wrap_up(self, viewer: Viewer, body: bytes) -> dict[str, object]:
+        wanted = msgspec.json.decode(body, type=ChooseCode)
+        return msgspec.to_builtins(await self._summaries.wrap_up(viewer, wanted.call, wanted.code))  # type: ignore[no-any-return]
 
     async def _swap(self, viewer: Viewer, body: bytes) -> dict[str, object]:
         wanted = msgspec.json.decode(body, type=Swap)

@@ -52,10 +52,12 @@ from tenor.events import (
     Note,
     NoteAcknowledged,
     Sentence,
+    SummaryMended,
     Topic,
     Transcript,
     Turn,
     Unreadable,
+    WrapUp,
 )
 
 log = structlog.get_logger(__name__)
@@ -70,6 +72,8 @@ NAMES: dict[type, str] = {
     Alert: "alert",
     Note: "note",
     NoteAcknowledged: "ack",
+    SummaryMended: "mended",
+    WrapUp: "wrap_up",
     Label: "label",
     Turn: "turn",
     CallTakenOver: "handover",

@@ -13,6 +13,7 @@ import streamlit as st
 
 from dashboard.ui import formatting, navigation, theme
 from storage.labels.effective import CorrectedSentence
+from storage.summaries import in_a_line
 from storage.tables import Call
 from storage.transfer.exporter import harmless
 from tenor.taxonomy.polarity import feeling
@@ -90,6 +91,8 @@ def _call(call: Call, said: Sequence[CorrectedSentence], names: Mapping[str, str
         or "<p>Nothing was said.</p>"
     )
     why = f"<p>{escape(call.reason)}</p>" if call.state == "failed" else ""
+    if told := in_a_line(call):
+        why += f'<p class="sum">{escape(told)}</p>'
     return (
         f'<details class="t-call"><summary><span class="when">{escape(formatting.moment(call.started_at))}</span>'
         f'<span class="what">{escape(about)} {chips}<small>{who} · {length}</small></span>'

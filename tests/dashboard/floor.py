@@ -30,6 +30,7 @@ from tenor.events import (
     Call,
     CallMetrics,
     CallState,
+    CallSummary,
     Event,
     Medium,
     Note,
@@ -223,12 +224,11 @@ class FloorCall:
         )
         self._floor.publish(CALLS, fired)
 
-    def metrics(self, task: str = "", **values: float) -> None:
+    def metrics(self, task: str = "", summary: CallSummary | None = None, **values: float) -> None:
         named = {name.replace("__", "."): value for name, value in values.items()}
         score = 0.8 if task else 0.0
-        self._floor.publish(
-            CALLS, CallMetrics(call=self.id, at_ms=self.at_ms, values=named, task=task, task_score=score)
-        )
+        about = {"task": task, "task_score": score, "summary": summary}
+        self._floor.publish(CALLS, CallMetrics(call=self.id, at_ms=self.at_ms, values=named, **about))  # type: ignore[arg-type]
 
     def scored(self, *points: ScorePoint) -> None:
         """Its last metrics, with its scorecard."""

@@ -20,7 +20,7 @@ from nlp.rules.webhooks.request import DeliveryError, TemporaryDeliveryError, We
 
 log = structlog.get_logger(__name__)
 
-SENT = Counter("tenor_webhooks", "Alerts sent to webhooks", ["webhook", "outcome"])
+SENT = Counter("tenor_webhooks", "Alerts and summaries sent to webhooks", ["webhook", "outcome"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,5 +91,5 @@ class WebhookQueue:
     async def _finish(self, request: WebhookRequest, reason: str) -> None:
         SENT.labels(self._name, "given up" if reason else "delivered").inc()
         if reason:
-            log.warning("alert not delivered", webhook=self._name, alert=request.alert.alert, reason=reason)
+            log.warning("not delivered to a webhook", webhook=self._name, id=request.id, reason=reason)
         await self._done(request, reason)

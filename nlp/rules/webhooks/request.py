@@ -1,11 +1,12 @@
-"""What a webhook gets: an alert and what is known of its call, as JSON, signed.
+"""What a webhook gets: an alert, or the summary of a call that is over, and what is known of the call, as JSON, signed.
 
 POST
 Content-Type: application/json
-Idempotency-Key: call/rule/at_ms            the alert's id: the same, should it come twice
+Idempotency-Key: call/rule/at_ms            the alert's id, or call/summary/at_ms: the same, should it come twice
 Tenor-Signature: t=1760000000,v1=6f5e...    HMAC-SHA256 of "1760000000.<body>" with language.webhook_secret
 
 {"type": "alert", "id": "...", "webhook": "crm", "alert": {...}, "call": {...}}
+{"type": "summary", "id": "...", "webhook": "crm", "task": "...", "summary": {...}, "call": {...}}
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import hashlib
 import hmac
 import time
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
 import httpx
@@ -22,7 +24,7 @@ import msgspec
 
 from tenor.bus import Record
 from tenor.errors import BadInput
-from tenor.events import Alert, Call
+from tenor.events import Alert, Call, CallMetrics
 
 AGAIN = frozenset({408, 425, 429, *range(500, 600)})
 """Answers that may be another one later."""
@@ -39,9 +41,10 @@ class TemporaryDeliveryError(DeliveryError):
 @dataclass(frozen=True, slots=True)
 class WebhookRequest:
     webhook: str
-    alert: Alert
+    id: str
+    """Of what it tells."""
     record: Record
-    """Where the alert lay on the bus."""
+    """Where that lay on the bus."""
     taken_at: float
     """On the monotonic clock."""
     body: bytes
@@ -49,7 +52,21 @@ class WebhookRequest:
     @classmethod
     def about(cls, webhook: str, alert: Alert, call: Call | None, record: Record) -> WebhookRequest:
         content = {"type": "alert", "id": alert.alert, "webhook": webhook, "alert": alert, "call": call}
-        return cls(webhook, alert, record, time.monotonic(), msgspec.json.encode(content))
+        return cls(webhook, alert.alert, record, time.monotonic(), msgspec.json.encode(content))
+
+    @classmethod
+    def summing_up(cls, webhook: str, event: CallMetrics, call: Call | None, record: Record) -> WebhookRequest:
+        told = {"task": event.task, "summary": event.summary, "call": {"id": event.call, **_known(call)}}
+        content = {"type": "summary", "id": summary_id(event), "webhook": webhook, **told}
+        return cls(webhook, summary_id(event), record, time.monotonic(), msgspec.json.encode(content))
+
+
+def _known(call: Call | None) -> dict[str, Any]:
+    return {} if call is None else msgspec.to_builtins(call)
+
+
+def summary_id(event: CallMetrics) -> str:
+    return f"{event.call}/summary/{event.at_ms}"
 
 
 def signature(secret: str, at: int, body: bytes) -> str:
@@ -74,7 +91,7 @@ async def post(
     """Deliver it, or raise DeliveryError. What the webhook answers besides its status is not read."""
     headers = {
         "Content-Type": "application/json",
-        "Idempotency-Key": quote(request.alert.alert, safe="/-_.~"),
+        "Idempotency-Key": quote(request.id, safe="/-_.~"),
         "Tenor-Signature": signature(secret, int(time.time()), request.body),
     }
     try:

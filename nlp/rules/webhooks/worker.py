@@ -1,4 +1,5 @@
-"""The webhook stage: alerts of rules with a webhook are sent to it, at least once.
+"""The webhook stage: alerts of rules with a webhook are sent to it, and summaries of calls that are over to those that
+the settings name, at least once.
 
 calls topic -> alert -> rule names a webhook? -> its queue -> delivered, or given up to tenor.dead
 """
@@ -14,12 +15,12 @@ import httpx
 from nlp.rules.known_names import KnownNames
 from nlp.rules.parser import read_rules
 from nlp.rules.webhooks.queue import DeliveryPolicy, WebhookQueue
-from nlp.rules.webhooks.request import WebhookRequest, checked_url
+from nlp.rules.webhooks.request import WebhookRequest, checked_url, summary_id
 from tenor.bounded_dict import BoundedDict
 from tenor.bus import Bus, Commit, Partition, Record
 from tenor.bus.partitioned import PartitionLoop, ReadPartition, Takeover
 from tenor.errors import BadInput
-from tenor.events import CALLS, Alert, Call, CallState, Unreadable
+from tenor.events import CALLS, Alert, Call, CallMetrics, CallState, Unreadable
 from tenor.settings import Settings
 from tenor.stage import READS
 
@@ -47,6 +48,11 @@ class WebhookWorker:
             name: WebhookQueue(name, checked_url(name, url), secret, policy or DeliveryPolicy(), self._done)
             for name, url in language.webhooks.items()
         }
+        unknown = sorted({*language.summary_webhooks} - self._queues.keys())
+        if unknown:
+            named = ", ".join(map(repr, unknown))
+            raise BadInput(f"language.summary_webhooks names {named}", "it names webhooks of language.webhooks")
+        self._summaries = tuple(dict.fromkeys(language.summary_webhooks))
         self._known: BoundedDict[str, Call] = BoundedDict(CALLS_KEPT)
         self._sent: BoundedDict[tuple[str, str], None] = BoundedDict(CALLS_KEPT)
         self._loop = PartitionLoop(bus, GROUP, READS[GROUP], self._open, self._step, max_records=BATCH)
@@ -85,18 +91,24 @@ class WebhookWorker:
         if isinstance(event, CallState) and event.info is not None:
             self._known[event.call] = event.info
         if isinstance(event, Alert):
-            await self._send(record, event)
+            rule = self._rules.get(event.rule)
+            await self._send(record, event, event.alert, rule.webhooks if rule else ())
+        elif isinstance(event, CallMetrics) and event.final and event.summary is not None:
+            await self._send(record, event, summary_id(event), self._summaries)
         self._loop.partitions[record.partition].done(record)
 
-    async def _send(self, record: Record, alert: Alert) -> None:
-        rule = self._rules.get(alert.rule)
-        names = [name for name in rule.webhooks if (alert.alert, name) not in self._sent] if rule else []
+    async def _send(self, record: Record, event: Alert | CallMetrics, sent_id: str, webhooks: Sequence[str]) -> None:
+        names = [name for name in webhooks if (sent_id, name) not in self._sent]
         if not names:
             return
-        call = self._known.get(alert.call) or await self._look_back(record, alert.call)
+        call = self._known.get(event.call) or await self._look_back(record, event.call)
         self._loop.partitions[record.partition].on_its_way(record, len(names))
         for name in names:
-            await self._queues[name].put(WebhookRequest.about(name, alert, call, record))
+            if isinstance(event, Alert):
+                request = WebhookRequest.about(name, event, call, record)
+            else:
+                request = WebhookRequest.summing_up(name, event, call, record)
+            await self._queues[name].put(request)
 
     async def _look_back(self, alert: Record, call: str) -> Call | None:
         """What a call is, from before we came; None when that is too long ago."""
@@ -118,7 +130,7 @@ class WebhookWorker:
     async def _done(self, request: WebhookRequest, reason: str) -> None:
         if reason:
             await self._loop.bury(request.record, f"webhook {request.webhook}: {reason}")
-        self._sent[request.alert.alert, request.webhook] = None
+        self._sent[request.id, request.webhook] = None
         if (partition := self._loop.partitions.get(request.record.partition)) is not None:
             partition.arrived(request.record)
 

@@ -30,12 +30,13 @@ from dashboard.auth.tokens import API, PAGE, SignedTokens
 from dashboard.routes import feed
 from dashboard.routes.feed import Feed
 from dashboard.routes.recordings import Recordings
+from dashboard.summaries import SummaryChanges
 from storage.db.engine import open_database
-from storage.tables import Account, Agent, Customer, Turn
+from storage.tables import Account, Agent, Call, Customer, Turn
 from storage.viewer import Role, Viewer
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
-from tenor.events import CALLS, SENTENCES, CallState, Sentence
+from tenor.events import CALLS, NOTES, SENTENCES, CallState, Sentence
 from tenor.events import Call as CallInfo
 from tenor.redaction.patterns import PatternRedactor
 from tenor.settings import DashboardSettings, Settings
@@ -55,6 +56,7 @@ ANNS = {
     "/alerts": 200,
     "/agents": 200,
     "/agents/ann/history": 200,
+    "/agents/ann/scorecard": 200,
     "/customers/c-ann": 200,
     "/search?words=xylophone": 200,
     "/suggestions/sentence/hers/0/0": 200,
@@ -63,6 +65,7 @@ ANNS = {
 """What may be read of Ann's, and what Bob gets for it: nothing of hers."""
 HIDDEN = {
     *("/calls/hers", "/calls/hers/sentences", "/calls/hers/recording", "/agents/ann/history", "/customers/c-ann"),
+    "/agents/ann/scorecard",
     *("/suggestions/sentence/hers/0/0", "/suggestions/turn/hers/1"),
 }
 
@@ -93,7 +96,8 @@ async def serving(settings: Settings, **dashboard: Any) -> AsyncIterator[Served]
     async with open_bus(settings) as bus, asyncio.TaskGroup() as group:
         live = Feed(bus, database)
         takeovers = Takeovers(bus, database, PatternRedactor([]), live.handovers)
-        app = api.create(settings, database, tokens, live, Recordings(settings, database, tokens), takeovers)
+        summaries = SummaryChanges(bus, database, settings)
+        app = api.create(settings, database, tokens, live, Recordings(settings, database, tokens), takeovers, summaries)
         outer = Starlette(routes=[Mount(api.ROOT, app)], middleware=[Middleware(AuthMiddleware, sign_in=sign_in)])
         server = uvicorn.Server(uvicorn.Config(outer, log_config=None, timeout_graceful_shutdown=1))
         listener = socket.create_server(("127.0.0.1", 0))
@@ -165,7 +169,7 @@ def shape_of(path: str) -> str:
 async def test_every_role_reads_what_it_may_on_every_endpoint(served: Served) -> None:
     document = (await served.client.get("/openapi.json")).json()
     named = {shape_of(path) for path in ANNS}
-    of_nobody = {"/events", "/models"}  # tests of their own
+    of_nobody = {"/events", "/models", "/wrap-up-codes"}  # tests of their own
     assert named | of_nobody == {path for path, methods in document["paths"].items() if "get" in methods}
     for path, expected in ANNS.items():
         for name in ("ann", "mia", "lee", "root"):
@@ -256,6 +260,41 @@ async def test_calls_and_alerts_come_page_by_page_and_by_filter(served: Served) 
     for path in ("/calls", "/alerts"):
         wrong = await served.get(path, params={"after": "nowhere"})
         assert wrong.status_code == 400
+
+
+async def test_a_summary_is_put_right_by_whoever_may_see_its_call(here: Served, sqlite_settings: Settings) -> None:
+    database = open_database(sqlite_settings)
+    point = {"id": "wanted:hers/0/0", "kind": "wanted", "text": "ann and the xylophone", "sentence": "hers/0/0"}
+    with database.begin() as session:
+        session.get_one(Call, "hers").summary = {"headline": "Xylophone", "outcome": "open", "points": [point]}
+    database.close()
+    listed = {one["id"]: one["summary"] for one in (await here.get("/calls", "ann")).json()["calls"]}
+    assert (listed["hers"]["headline"], listed["hers"]["points"][0]["sentence"]) == ("Xylophone", "hers/0/0")
+    assert "resolved" in (await here.get("/wrap-up-codes", "ann")).json()["codes"]
+
+    async def say(path: str, name: str, **said: Any) -> int:
+        return (await here.client.post(f"/calls/hers/{path}", json=said, headers=here.headers(name))).status_code
+
+    async with here.bus.follower([NOTES]) as follower:
+        assert await say("summary", "ann", point=point["id"], text="She wants a xylophone") == 202
+        assert await say("summary", "mia", point="outcome", text="done") == 202
+        assert await say("wrap-up", "ann", code="resolved") == 202
+        for path, said in (("summary", {"point": point["id"]}), ("wrap-up", {"code": "resolved"})):
+            assert await say(path, "bob", **said) == 404, "the call is not his to see"
+            assert (await here.client.post(f"/calls/hers/{path}", json=said)).status_code == 401
+        for wrong in (
+            {"point": "wanted:his/0/0"},
+            {"point": "outcome", "text": "great"},
+            {"point": point["id"], "text": "x" * 501},
+        ):
+            assert await say("summary", "ann", **wrong) == 400
+        assert await say("wrap-up", "ann", code="whatever") == 400
+        told: list[Any] = []
+        while len(told) < 3:
+            told += [NOTES.decode(record.value) for record in await follower.poll()]
+    assert [(type(one).__name__, one.author) for one in told] == [
+        ("SummaryMended", "ann"), ("SummaryMended", "mia"), ("WrapUp", "ann")
+    ]  # fmt: skip
 
 
 async def test_any_id_can_be_asked_for(here: Served) -> None:

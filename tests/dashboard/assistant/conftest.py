@@ -27,6 +27,7 @@ from dashboard.auth.sign_in import SignIn
 from dashboard.auth.tokens import SignedTokens
 from dashboard.routes.feed import Feed
 from dashboard.routes.recordings import Recordings
+from dashboard.summaries import SummaryChanges
 from storage.db.engine import open_database
 from storage.writer.worker import StorageWorker
 from tenor.net import WebServer, listening_socket
@@ -129,7 +130,8 @@ async def serving(
         site = AssistantSite(rig.bus, database, settings, redactor, feed, SECRET)
         takeovers = Takeovers(rig.bus, database, redactor, feed.handovers)
         audio = Recordings(settings, database, tokens)
-        read = api.create(settings, database, tokens, feed, audio, takeovers, site.api)
+        summaries = SummaryChanges(rig.bus, database, settings)
+        read = api.create(settings, database, tokens, feed, audio, takeovers, summaries, site.api)
         guard = Middleware(AuthMiddleware, sign_in=SignIn(dashboard, accounts, tokens))
         app = Starlette(routes=[*site.routes(), Mount(api.ROOT, read)], middleware=[guard])
         with listening_socket("127.0.0.1", 0, "") as listener:

@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import expect
 from sqlmodel import Session, col, select
 
+from storage.summaries import left
 from storage.tables import Audit, Call, Label, Note
-from tenor.events import ScorePoint
+from tenor.events import CallSummary, ScorePoint, SummaryPoint
 from tests.dashboard.conftest import House, Visit
 
 pytestmark = pytest.mark.browser
@@ -53,6 +54,58 @@ def test_a_conversation_grows_while_it_is_watched(house: House, visit: Visit) ->
         assert session.get(Call, call.id).swapped  # type: ignore[union-attr]
     call.ends("failed", "the recogniser was away for a minute")
     expect(page.get_by_text("This call failed: the recogniser was away for a minute")).to_be_visible()
+
+
+def test_a_summary_grows_and_an_agent_puts_it_right_with_a_click(house: House, visit: Visit) -> None:
+    call = house.floor.call("anna")
+    wish = call.says("caller", "I want to send a lamp back, please.", intent="refund")
+    call.says("agent", "Which order was it in?", intent="ask_details")
+    answer = call.says("caller", "Order four four one.", slots={"number": "four four one"})
+    wanted = SummaryPoint(id=f"wanted:{wish.sentence}", kind="wanted", text=wish.text, sentence=wish.sentence)
+    detail = SummaryPoint(
+        id=f"detail.number:{answer.sentence}", kind="detail", name="number", text="four four one",
+        sentence=answer.sentence,
+    )  # fmt: skip
+    call.metrics(task="refund", summary=CallSummary(headline="Refund", points=(wanted, detail)))
+    house.floor.stored(lambda session: bool((found := session.get(Call, call.id)) and found.summary))
+    page = visit(house, f"/call?call={call.id}", looks_as="agent:anna")
+    card = page.locator(".card.summary")
+    expect(card.locator(".sum.wanted")).to_have_text(re.compile("Wanted.*I want to send a lamp back"))
+    expect(card.get_by_label("What came of it")).to_have_value("")
+    card.get_by_text("I want to send a lamp back").click()
+    expect(page.locator(f'[data-sentence="{wish.sentence}"]')).to_be_in_viewport()
+
+    label = call.says("agent", "You will get a label by Friday.", intent="resolution")
+    promise = SummaryPoint(
+        id=f"promised:{label.sentence}", kind="promised", text=label.text, sentence=label.sentence, by="agent",
+        until="by Friday",
+    )  # fmt: skip
+    found = CallSummary(headline="Refund", outcome="promised", points=(wanted, detail, promise))
+    call.metrics(task="refund", summary=found)
+    expect(card.locator(".sum.promised")).to_contain_text("Agent · by Friday")
+    expect(card.get_by_label("What came of it")).to_have_value("promised")
+
+    card.get_by_label("Put right: four four one").click()
+    card.get_by_label("What it should say").fill("441")
+    card.get_by_role("button", name="Save").click()
+    expect(card.locator(".sum.detail")).to_contain_text("441 ✎")
+    card.get_by_label("That is wrong: You will get a label by Friday.").click()
+    expect(card.locator(".sum.promised .gone")).to_be_visible()
+    card.get_by_label("What came of it").select_option("done")
+    card.get_by_label("Wrap-up code").select_option("follow_up")
+    call.metrics(task="refund", summary=found)
+    house.floor.stored(lambda session: session.get_one(Call, call.id).wrap_up == "follow_up")
+    with house.floor.database.session() as session:
+        kept = session.get_one(Call, call.id)
+        now = left(kept)
+        assert (now["outcome"], [point["text"] for point in now["points"]]) == ("done", [wish.text, "441"])
+        done = [row.action for row in session.exec(select(Audit).where(col(Audit.subject) == call.id))]
+        assert done == [*["summary.mended"] * 3, "call.wrapped_up"]
+    page.reload()
+    expect(card.locator(".sum.detail")).to_contain_text("441 ✎")
+    expect(card.get_by_label("Wrap-up code")).to_have_value("follow_up")
+    card.get_by_label("Put back: You will get a label by Friday.").click()
+    expect(card.locator(".sum.promised .gone")).to_have_count(0)
 
 
 def test_a_manager_writes_and_the_agent_acknowledges(house: House, visit: Visit) -> None:

@@ -21,7 +21,7 @@ from nlp.rules.webhooks.worker import GROUP, WebhookWorker
 from tenor.bus import Bus, Partition, Record, lag
 from tenor.bus.opening import open_bus
 from tenor.errors import BadInput
-from tenor.events import CALLS, DEAD, Alert, CallState, DeadLetter
+from tenor.events import CALLS, DEAD, Alert, CallMetrics, CallState, CallSummary, DeadLetter, SummaryPoint
 from tenor.settings import LanguageSettings, Settings
 from tests.nlp.rules.calls import info
 from tests.nlp.rules.webhooks.web import HANG, serving, status
@@ -37,11 +37,12 @@ silent: {when: {silence: 20 s}}
 """
 
 
-def ready(settings: Settings, **webhooks: str) -> Settings:
+def ready(settings: Settings, summaries: list[str] | None = None, **webhooks: str) -> Settings:
     path = settings.home / "rules.yaml"
     path.write_text(RULES)
     webhooks = {"crm": "http://127.0.0.1:9", "chat": "http://127.0.0.1:9", **webhooks}
-    language = LanguageSettings(rules=str(path), webhooks=webhooks, webhook_secret=SecretStr(SECRET))
+    given = {"webhooks": webhooks, "summary_webhooks": summaries or [], "webhook_secret": SecretStr(SECRET)}
+    language = LanguageSettings.model_validate({"rules": str(path), **given})
     return settings.model_copy(update={"language": language})
 
 
@@ -80,6 +81,29 @@ async def buried(bus: Bus, count: int) -> list[DeadLetter]:
         while len(letters := await dead(bus)) < count:
             await asyncio.sleep(0.05)
     return letters
+
+
+async def test_the_summary_of_a_call_that_is_over_is_told_to_those_that_the_settings_name(
+    bus: Bus, bus_settings: Settings
+) -> None:
+    wanted = SummaryPoint(id="wanted:s", kind="wanted", text="I want to cancel", sentence="s")
+    summary = CallSummary(headline="Cancel", outcome="open", points=(wanted,))
+    live = CallMetrics(call="call-1", at_ms=2000, values={}, task="cancel", summary=summary)
+    over = CallMetrics(call="call-1", at_ms=9000, values={}, task="cancel", summary=summary, final=True)
+    async with serving(crm=[status(500), status(200)], chat=[status(204)]) as web:
+        settings = ready(bus_settings, ["crm"], crm=web.url("/crm"), chat=web.url("/chat"))
+        await bus.publish_many(
+            CALLS, [CallState(call="call-1", state="live", at=1.0, info=info(queue="q")), live, over]
+        )
+        async with at_work(bus, settings):
+            await until(lambda: len(web.requests) == 2)
+    assert [request.path for request in web.requests] == ["/crm", "/crm"], "again after a fault, and to no other"
+    body = json.loads(web.requests[-1].body)
+    assert (body["type"], body["id"], body["task"]) == ("summary", "call-1/summary/9000", "cancel")
+    assert (body["summary"]["points"][0]["sentence"], body["call"]["queue"]) == ("s", "q")
+    assert web.requests[-1].headers["idempotency-key"] == "call-1/summary/9000"
+    with pytest.raises(BadInput, match="'nobody'"):
+        WebhookWorker(bus, ready(bus_settings, ["nobody"]))
 
 
 async def test_an_alert_is_told_signed_and_with_its_call(bus: Bus, bus_settings: Settings) -> None:
