@@ -47,7 +47,7 @@ def _flow_fault(draft: Draft, name: str) -> Iterator[str]:
 
 
 def _flow_names(draft: Draft) -> list[str]:
-    return [*draft.flows, *(flow.title for flow in draft.flows.values() if flow.title)]
+    return list(dict.fromkeys([*draft.flows, *(flow.title for flow in draft.flows.values() if flow.title)]))
 
 
 def _state_fault(draft: Draft, state: StateDraft | None, name: str) -> Iterator[str]:

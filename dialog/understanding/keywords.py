@@ -60,9 +60,11 @@ _POLITE: Final = r"(?:and|so|hey|hi|hello|um|uh|ok|okay|please|well)"
 _WISHES: Final = r"(?:i need|i want|i'd like|i would like|(?:i'm |i am )?looking for|get me|i'm after)"
 BOOK: Final = (
     rf"^(?:(?:{_POLITE}|can you|could you|would you|will you|i want to|i need to|i'd like to|i would like to)\W+)*"
-    r"book (?:me |us )?(?:a|an|the|one|two|three|four|some|that|this|it)\b(?! table(?:$| (?:for|in|at|near|tonight)))"
+    r"book (?:me |us )?(?:a|an|the|one|two|three|four|some|that|this|it)\b"
+    r"(?! (?:\w+ )?(?:table(?:$| (?:for|in|at|near|tonight))|(?:flight|hotel|room|ticket|appointment|trip|taxi|cab|"
+    r"ride|uber|train|cruise|seat|massage|haircut)s?\b))"
 )
-"""To book a thing is to reserve it; a table in a restaurant is none of the shop's."""
+"""To book a thing is to reserve it; a table in a restaurant and a flight are none of the shop's."""
 _KINDS: Final = "|".join(sorted(STORE_WORDS - {"place", "places", "bar", "bars", "joint", "joints"}))
 KIND_OF_PLACE: Final = (
     rf"^(?!.*\bmap\b)(?:{_POLITE}\W+)*"

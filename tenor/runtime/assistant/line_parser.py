@@ -8,12 +8,13 @@ from typing import Final
 
 from dialog.engine.interpretation.line import LABELS, SUGGESTED
 from dialog.understanding.tags import bio_tags
-from dialog.understanding.types import Reading, Span
+from dialog.understanding.types import Intent, Reading, Span
 from dialog.values.shop.item import ItemParser
 from nlp.inference.assistant.assistant_model import DEFAULT, AssistantModel, Parsed, slots_of
 from nlp.inference.assistant.tag_rules import ruled
 from tenor.runtime.assistant.assistant import parsers_of
-from tenor.runtime.assistant.understanding import CheckedModel
+from tenor.runtime.assistant.understanding import UNSURE, CheckedModel
+from tenor.taxonomy.assistant import NO_MATCH
 
 NAMED: Final = ("item", "store")
 """Types of slots whose values the catalogue knows."""
@@ -40,11 +41,19 @@ class LineParser:
         if not parsed.tokens:
             return parsed
         reading = self._checked.check(parsed)
-        intent, spans = reading.intents[0], self._spans(reading)
+        intent, spans = self._intent(reading), self._spans(reading)
         tags = ruled(parsed.tokens, bio_tags(text, spans) if spans else parsed.tags, intent.name)
         return replace(
             parsed, intent=intent.name, intent_score=intent.score, tags=tags, slots=slots_of(parsed.tokens, tags)
         )
+
+    def _intent(self, reading: Reading) -> Intent:
+        """A thing of the shop and nothing else is no small talk ("milk")."""
+        first, words = reading.intents[0], reading.text.strip(" .?!")
+        chatter = first.name.startswith("smalltalk.") and first.score < UNSURE
+        if chatter and any(one.knows(words) for one in self._catalogues.values()):
+            return Intent(NO_MATCH, first.score)
+        return first
 
     def _spans(self, reading: Reading) -> list[Span]:
         """Those that are sure, and of the others those that the catalogue knows and nothing else stands on."""

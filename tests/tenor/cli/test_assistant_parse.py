@@ -85,3 +85,10 @@ def test_a_line_of_100_kilobytes_is_read_in_moments() -> None:
     [found] = answers(invoked(stdin=b"a b " * 25_600))
     assert time.process_time() - began < 20
     assert len(found["tokens"]) == len(found["tags"]) == 51_200
+
+
+def test_a_thing_alone_is_no_small_talk() -> None:
+    """As in a conversation, where it is asked what is wanted of it."""
+    assert [one["intent"] for one in answers(invoked(stdin=b"milk\nbananas\nhowdy\n"))] == [
+        "unknown", "unknown", "smalltalk.greeting",
+    ]  # fmt: skip
