@@ -29,6 +29,7 @@ from tenor.bus import Commit, Partition, Record
 from tenor.bus.commit_note import CommitNote
 from tenor.events import AUDIO, AudioChunk, Call, CallEnded, CallStarted, Unreadable
 from tenor.redaction import mode
+from tenor.redaction.about import without_cards
 
 log = structlog.get_logger(__name__)
 
@@ -170,8 +171,8 @@ class AudioPartition:
 
     def _open(self, call_id: str, position: CallPosition, offset: int) -> AsrCall:
         info = position.info
-        if info.redact is None:
-            position.info = msgspec.structs.replace(info, redact=mode(info, self._context.speech))
+        redact = mode(info, self._context.speech)
+        position.info = msgspec.structs.replace(without_cards(info, redact), redact=redact)
         call = self._calls[call_id] = AsrCall(self._context, self.source, call_id, position, offset)
         task = self._tasks[call_id] = asyncio.create_task(call.run(), name=f"call {call_id}")
         task.add_done_callback(lambda done: self._closed(call, done))

@@ -26,6 +26,7 @@ from ingest.warnings import Warnings
 from tenor.errors import BadInput
 from tenor.events import Call
 from tenor.reading import reading
+from tenor.redaction.about import hidden
 
 GOOD_RATE = 16_000
 """Recognisers are trained at this rate; less costs accuracy."""
@@ -277,7 +278,7 @@ def _broken(error: BrokenSource) -> Iterator[Samples]:
 def _call_id(source: Source, digest: str) -> str:
     """From the content where there is one, so that hearing a file twice is one call."""
     if digest:
-        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", PurePosixPath(source.name).stem).strip("-.")[:40] or "audio"
+        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", hidden(PurePosixPath(source.name).stem)).strip("-.")[:40] or "audio"
         return f"file-{stem}-{digest[:8]}"
     kind = "mic" if source.kind == "microphone" else "stdin"
     return f"{kind}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{secrets.token_hex(2)}"

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tenor.events import Call, Redact
+from tenor.redaction import mode
+from tenor.redaction.about import without_cards
 from tenor.settings import Settings
 
 MOST_ATTRIBUTES = 50
@@ -45,7 +47,7 @@ def call_info(
     if two_way and (assistant := assistant_of(settings, source, told)):
         attributes = {ASSISTANT: assistant, **attributes}
         roles = (roles[0], ASSISTANT)
-    return Call(
+    info = Call(
         source=source,
         roles=roles,
         speakers=roles if shared else (),
@@ -60,6 +62,7 @@ def call_info(
         redact=_redact(known["redact"]) if "redact" in known else None,
         attributes=dict(list(attributes.items())[:MOST_ATTRIBUTES]),
     )
+    return without_cards(info, mode(info, settings.speech))
 
 
 def assistant_of(settings: Settings, source: str, told: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from ingest.warnings import Warnings
 from tenor.errors import BadInput
 from tenor.events import Call, Medium
 from tenor.reading import LimitedFile, reading
+from tenor.redaction.about import hidden
 
 TextFormat = Literal["txt", "csv", "json", "jsonl", "eml", "mbox"]
 TEXT_FORMATS: tuple[TextFormat, ...] = get_args(TextFormat)
@@ -219,7 +220,7 @@ def _messages(file: LimitedFile, name: str, file_format: TextFormat, text_option
 def _call_id(file: TextFile, conversation: str, digest: str) -> str:
     """From the content, so that reading a file twice is one call, and two files that count from 1 are not."""
     named = conversation if conversation and len(file) > 1 else PurePosixPath(file.name).stem
-    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", named).strip("-.")[:40] or "text"
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", hidden(named)).strip("-.")[:40] or "text"
     call = f"{file.medium}-{stem}-{digest[:8]}"
     assert CALL_ID.fullmatch(call)
     return call

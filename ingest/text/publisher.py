@@ -20,6 +20,7 @@ from tenor.errors import BadInput, Refused, TenorError
 from tenor.events import CALLS, TRANSCRIPTS, Call, CallState, Transcript
 from tenor.reading import reading
 from tenor.redaction import Redactor, mode
+from tenor.redaction.about import without_cards
 from tenor.redaction.utterance import confirms
 from tenor.settings import SpeechSettings
 
@@ -44,7 +45,8 @@ async def publish_conversation(
     """
     with reading(conversation.name):
         info = conversation.info()
-        info = msgspec.structs.replace(info, redact=mode(info, speech))
+        redact = mode(info, speech)
+        info = msgspec.structs.replace(without_cards(info, redact), redact=redact)
         publisher = _Publisher(
             bus, conversation, info, redactor.at(info.redact) if info.redact != "off" else None, pace, progress
         )

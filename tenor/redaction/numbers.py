@@ -130,6 +130,12 @@ def is_card(digits: str) -> bool:
     return len(digits) in _CARD and luhn(digits)
 
 
+def is_issued(text: str) -> bool:
+    """Whether the digits in a text are a card number of a network."""
+    digits = "".join(filter(str.isdigit, text))
+    return is_card(digits) and bool(_ISSUED.match(digits))
+
+
 def luhn(digits: str) -> bool:
     total = 0
     for place, digit in enumerate(reversed(digits)):

@@ -59,6 +59,23 @@ async def test_what_is_to_be_redacted_never_reaches_the_bus(bus: Bus, tmp_path: 
     assert "[card]" in said[0].text
 
 
+async def test_no_card_is_in_what_the_platform_says_of_a_call(bus: Bus, tmp_path: Path) -> None:
+    """In the names of files and queues, in ids and attributes; other numbers stay, for the call is known by them."""
+    card, attributes = "4111-1111-1111-1111", {"url": "https://shop.example/?pan=4111%201111%201111%201111&step=2"}
+    path = tmp_path / f"chat {card}.json"
+    attributes["order"] = "48213990"
+    chat = '[{"speaker": "caller", "text": "Hello there"}]'
+    own = {"queue": f"pay/{card}", "customer": "+12065550193"}
+    [conversation] = read(path, chat, None, redact="text", attributes=attributes, **own)
+    published = await publish_conversation(bus, conversation, SpeechSettings(), REDACTOR)
+    (live, _), said = await everything(bus)
+    assert "1111" not in published.call + repr(live) + repr(said)
+    assert live.info is not None
+    assert live.info.queue == "pay/[card]"
+    assert live.info.attributes["url"] == "https://shop.example/?pan=[card]&step=2"
+    assert (live.info.attributes["order"], live.info.customer) == ("48213990", "+12065550193")
+
+
 async def test_a_calls_own_wish_comes_first(bus: Bus, tmp_path: Path) -> None:
     [conversation] = read(tmp_path / "chat.txt", CHAT, redact="off")
     await publish_conversation(bus, conversation, SpeechSettings(redact="text"), REDACTOR)
