@@ -51,7 +51,9 @@ export default function (component) {
     main.hidden = !call
     if (!call) return
     const customer = call.names.get(call.about.customer) || call.about.customer
-    say(who, customer ? `On the line: ${customer}` : call.about.medium === "voice" ? "On the line" : "In conversation")
+    const spoken = call.about.medium === "voice"
+    const state = call.live ? (spoken ? "On the line" : "In conversation") : spoken ? "Last call" : "Last conversation"
+    say(who, customer ? `${state}: ${customer}` : state)
     say(about, placeOf(call.about))
     const value = moodNow(call.moods().caller || []), kind = value === null ? "neutral" : moodClass(value)
     feeling.className = `feeling ${kind}`

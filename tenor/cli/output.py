@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TextIO, cast
@@ -55,6 +56,24 @@ def complain(message: str, hint: str = "") -> None:
 def complain_of_file(file: str, error: TenorError) -> None:
     """Names the file, unless the error does."""
     complain(error.message if file in error.message else f"{file}: {error.message}", error.hint)
+
+
+class SameFaults:
+    """What is wrong with many files, or lines of one: the same fault is told of the first, and then counted."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def tell(self, error: TenorError, place: str) -> None:
+        about = error.message.replace(place, "")
+        self._counts[about] += 1
+        if self._counts[about] == 1:
+            complain(error.message, error.hint)
+
+    def tell_rest(self) -> None:
+        for about, count in self._counts.items():
+            if count > 1:
+                errors.print(f"[dim]and {count - 1} more like it:{escape(about.removeprefix(':'))}[/]", soft_wrap=True)
 
 
 def warn(message: str) -> None:

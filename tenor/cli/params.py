@@ -34,7 +34,7 @@ Channels = Annotated[
 Language = Annotated[str | None, typer.Option(metavar="TAG", help="Language spoken, e.g. en-US.")]
 RedactFlag = Annotated[
     str | None,
-    typer.Option("--redact", metavar="off|text|audio", help="What to redact: nothing, words, or also the recording."),
+    typer.Option("--redact", metavar="WHAT", help="off, text, or audio: words and the recording, too."),
 ]
 BusFlag = Annotated[str | None, typer.Option("--bus", metavar="URL", help="kafka://host:9092 or sqlite:///path.")]
 FormFlag = Annotated[

@@ -42,6 +42,8 @@ def test_the_page_turns_to_the_call_at_hand(house: House, visit: Visit) -> None:
     expect(page.get_by_text("Not for Zoe.")).to_have_count(0)
     second.ends()
     expect(page.get_by_text("Call is over")).to_be_visible()
+    expect(page.get_by_text("Last call: P. Hart")).to_be_visible()
+    expect(page.get_by_text("On the line")).to_have_count(0)
     first.ends()
 
 

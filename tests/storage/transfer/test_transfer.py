@@ -511,3 +511,13 @@ def test_commands_say_what_is_wrong(
 
 def run(*arguments: str) -> Any:
     return CliRunner().invoke(app, list(arguments))
+
+
+def test_one_fault_of_many_lines_is_told_once(database_settings: Settings, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.jsonl"
+    wrong.write_text('{"tenor": "x"}\n' * 78)
+    ended = CliRunner().invoke(app, ["--home", str(database_settings.home), "import", str(wrong)])
+    assert (ended.exit_code, ended.stderr.count("this is no call of Tenor")) == (1, 2)
+    assert f"{wrong}:1: " in ended.stderr
+    assert "and 77 more like it" in ended.stderr
+    assert "78 not readable" in ended.stdout

@@ -59,3 +59,8 @@ def test_times_have_one_form_in_all_commands(name: tuple[str, ...], flag: str, t
     assert isinstance(ended.exception, BadInput)
     assert ended.exception.message == "'soon' is no time"
     assert {"2026-11-01,", "12h,", "8w"} <= {*ended.exception.hint.split()}
+
+
+@pytest.mark.parametrize("name", COMMANDS, ids=" ".join)
+def test_no_flag_is_cut_off_in_a_terminal_of_80_columns(name: tuple[str, ...]) -> None:
+    assert "\N{HORIZONTAL ELLIPSIS}" not in CliRunner().invoke(app, [*name, "--help"], env={"COLUMNS": "80"}).stdout

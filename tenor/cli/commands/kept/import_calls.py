@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenor.cli.context import settings, user_name
-from tenor.cli.output import complain, console, progress, warn
+from tenor.cli.output import SameFaults, console, progress, warn
 from tenor.errors import BadInput
 
 if TYPE_CHECKING:
@@ -39,16 +39,18 @@ def import_calls(
     # First of all, so that a slip in a path is told before anything was done.
     files = [file for path in paths for file in importer.files(path)]
     outcomes: Counter[str] = Counter()
+    faults = SameFaults()
     with using(given) as database, progress() as bar:
         task = bar.add_task("importing", total=len(files), detail="")
         for path in files:
             try:
                 for document in importer.documents(path):
-                    _bring_in(database, given, document, replace, outcomes)
+                    _bring_in(database, given, document, replace, outcomes, faults)
             except BadInput as error:  # the rest of a zip that is broken is left alone
                 outcomes["refused"] += 1
-                complain(error.message, error.hint)
+                faults.tell(error, str(path))
             bar.update(task, advance=1, detail=f"{sum(outcomes.values())}")
+    faults.tell_rest()
     told = [f"{outcomes[outcome]} {words}" for outcome, words in SHOWN.items() if outcomes[outcome]]
     left = {"conflict": "left as they were", "erased": "erased here before", "refused": "not readable"}
     told += [f"{outcomes[outcome]} {words}" for outcome, words in left.items() if outcomes[outcome]]
@@ -58,7 +60,12 @@ def import_calls(
 
 
 def _bring_in(
-    database: Database, given: Settings, document: FoundDocument, replace: bool, outcomes: Counter[str]
+    database: Database,
+    given: Settings,
+    document: FoundDocument,
+    replace: bool,
+    outcomes: Counter[str],
+    faults: SameFaults,
 ) -> None:
     from storage.transfer import importer
 
@@ -66,7 +73,7 @@ def _bring_in(
         result = importer.store(database, given, importer.read(document), by=user_name(), replace=replace)
     except BadInput as error:
         outcomes["refused"] += 1
-        complain(error.message, error.hint)
+        faults.tell(error, document.place)
         return
     outcomes[result.outcome] += 1
     if result.detail:

@@ -50,10 +50,10 @@ def ingest(
     pace: Annotated[
         float | None, typer.Option(help="1 plays in real time, 4 four times as fast; default: as fast as possible.")
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=1000, help="Recordings at once.")] = 4,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Recordings at once.")] = 4,
     times: Annotated[
         int,
-        typer.Option("--times", min=1, help="Each file so often, as calls of their own: much out of little, to soak."),
+        typer.Option("--times", metavar="N", min=1, help="Each file so often, as calls of their own, to soak."),
     ] = 1,
     folders: Folders = False,
     roles: Roles = None,
