@@ -62,7 +62,7 @@ def language(
     shared: Path = SHARED,
     encoders: Path | None = ENCODERS,
     layers: int = typer.Option(4, min=1, help="Upper layers to train, above the shared ones."),
-    epochs: int = typer.Option(3, min=1, help="How often every example is seen."),
+    epochs: int = typer.Option(4, min=1, help="How often every example is seen."),
     rate: float = typer.Option(2e-4, min=0.0, help="How far a step of the layers goes at most."),
     agreement: float = typer.Option(
         0.5,
@@ -70,7 +70,7 @@ def language(
         min=0.0,
         help="How much it counts that an answer without role or sentence before is the answer with them.",
     ),
-    precision: str = typer.Option("float32", help="float32, or bfloat16 where the processor has it."),
+    precision: str = typer.Option("float32", "--precision", help="float32, or bfloat16 where the processor has it."),
     share: float = typer.Option(1.0, min=0.001, max=1.0, help="Of the sentences, for a quick trial."),
     cache: Path | None = typer.Option(
         None, "--cache", metavar="FILE", help="Keeps the encoder's answers for the next time."

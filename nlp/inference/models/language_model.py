@@ -10,7 +10,7 @@ from nlp.inference.models.onnx_model import OnnxModel, Prediction
 from nlp.inference.types import SentenceContext
 from tenor.model_store import ModelCard, read_card
 
-DEFAULT = Path(__file__).parents[2] / "models" / "tenor-language-4"
+DEFAULT = Path(__file__).parents[2] / "models" / "tenor-language-5"
 """What ships."""
 
 

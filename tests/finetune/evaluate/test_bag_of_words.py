@@ -14,8 +14,8 @@ from finetune.evaluate.scores import macro_f1
 from nlp.inference.models.language_model import DEFAULT, open_model
 from tenor.taxonomy.intents import read
 
-SENTIMENT_MARGIN, INTENT_MARGIN = 0.04, 0.08
-"""Of macro-F1 and of the share of accepted intents. Words carry far here: counting them reaches 79.8 and 64.6 %."""
+SENTIMENT_MARGIN, INTENT_MARGIN = 0.05, 0.09
+"""Of macro-F1 and of the share of accepted intents. Words carry far here: counting them reaches 80.7 and 66.8 %."""
 
 
 def test_words_alone_tell_what_they_were_seen_with() -> None:
