@@ -68,7 +68,7 @@ def erase_at(place: Place, calls: Collection[str], receipt: str, keys: Collectio
     replaced: dict[str, Replacement] = {}
     sealed: set[str] = set()
     damaged: list[str] = []
-    for sha256, kind in sorted(_tables(place).items()):
+    for sha256, kind in sorted(tables_at(place).items()):
         if not blobs.has(sha256):
             continue
         try:
@@ -166,7 +166,7 @@ def _log(place: Place, new: Iterable[Replacement]) -> None:
     log_all(place, [*logged(place), *new])
 
 
-def _tables(place: Place) -> dict[str, str]:
+def tables_at(place: Place) -> dict[str, str]:
     """Blobs that are tables with a column of calls, and of which kind."""
     found: dict[str, str] = {}
     for _, names in references.manifests(place):

@@ -14,7 +14,6 @@ The rows go last, so that after a crash the same command finds the call again an
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -23,15 +22,15 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import String, cast, delete, func, or_, select, update
+from sqlalchemy import and_, delete, func, select, update
 from sqlmodel import Session, SQLModel, col
 
 from storage.archive.forget import forget
 from storage.db import vacuum
 from storage.db.engine import Database
-from storage.privacy import tombstones
-from storage.recorder.store import SUFFIX, RecordingStore, recording_name
-from storage.tables import ArchiveKey, Audit, Call, Customer, DeadLetter, Outbox, SavedSearch
+from storage.privacy import kept, tombstones
+from storage.recorder.store import RecordingStore
+from storage.tables import Audit, Call, Customer, DeadLetter, Outbox, SavedSearch
 from tenor.bus.opening import open_bus
 from tenor.errors import BadInput, Refused, TenorError
 from tenor.events import HOUR, TOPICS
@@ -159,17 +158,15 @@ def _delete_rows(
     database: Database, calls: list[str], customer: str, number: str, by: str, at: float
 ) -> dict[str, int]:
     with database.begin() as session:
-        rows = {
-            table.name: _count(session, table, table.c.call.in_(calls))
-            for table in SQLModel.metadata.sorted_tables
-            if "call" in table.c and table.name != ArchiveKey.__tablename__  # deleted with the archive's part
-        }
-        customers = {customer} if customer else _customers(session, calls)
-        session.execute(delete(DeadLetter).where(col(DeadLetter.call).in_(calls)))
-        rows["calls"] = session.execute(delete(Call).where(col(Call.id).in_(calls))).rowcount  # type: ignore[attr-defined]
-        names = _names_of(session, customers)
-        rows["customers"] = _delete_customers(session, customers)
-        rows["searches"] = _delete_searches(session, {*calls, *customers} - {""}, names)
+        about = kept.about(session, calls, customer)
+        rows = {table.name: _count(session, table, about[table.name]) for table in kept.tables_of_calls()}
+        rows["searches"] = _delete(session, SavedSearch, about["searches"])  # they may say what a customer is called
+        _delete(session, DeadLetter, about["dead_letters"])
+        rows["calls"] = _delete(session, Call, about["calls"])
+        others = (
+            select(col(Call.id)).where(col(Call.customer) == col(Customer.id)).exists()
+        )  # who has a call left stays
+        rows["customers"] = _delete(session, Customer, and_(about["customers"], ~others))
         rows["audit"] = _make_nameless(session, calls, customer, number)
         for call in calls:
             detail = {"receipt": number}
@@ -181,42 +178,15 @@ def _count(session: Session, table: Any, where: Any) -> int:
     return int(session.execute(select(func.count()).select_from(table).where(where)).scalar_one())
 
 
-def _customers(session: Session, calls: list[str]) -> set[str]:
-    return set(session.scalars(select(col(Call.customer)).where(col(Call.id).in_(calls))))
-
-
-def _delete_customers(session: Session, customers: set[str]) -> int:
-    """Those who have no call left."""
-    others = select(col(Call.customer)).where(col(Call.customer).in_(customers))
-    gone = delete(Customer).where(col(Customer.id).in_(customers), col(Customer.id).not_in(others))
-    return int(session.execute(gone).rowcount)  # type: ignore[attr-defined]
-
-
-def _names_of(session: Session, customers: set[str]) -> set[str]:
-    return set(session.scalars(select(col(Customer.display_name)).where(col(Customer.id).in_(customers))))
-
-
-def _delete_searches(session: Session, ids: set[str], names: set[str]) -> int:
-    """Saved searches that ask for one of these calls or customers, or say who they are."""
-    said = re.compile("|".join(rf"(?<!\w){re.escape(one)}(?!\w)" for one in sorted({*ids, *names} - {""})), re.I)
-    deleted = 0
-    for search in session.scalars(select(SavedSearch)):
-        asked = {*search.query.get("call", ()), *search.query.get("customer", ())}
-        if asked & ids or said.search(f"{search.name}\n{search.query.get('words', '')}"):
-            session.delete(search)
-            deleted += 1
-    return deleted
+def _delete(session: Session, table: type[SQLModel], where: Any) -> int:
+    return int(session.execute(delete(table).where(where)).rowcount)  # type: ignore[attr-defined]
 
 
 def _make_nameless(session: Session, calls: list[str], customer: str, number: str) -> int:
     """The trail says that something was done to a call, no longer to which."""
     changed = 0
     for call in calls:
-        subject, detail = col(Audit.subject), cast(col(Audit.detail), String)
-        quoted = msgspec.json.encode(call).decode()[1:-1]
-        of_call = subject.startswith(f"{call}/", autoescape=True)
-        about = or_(subject == call, of_call, detail.contains(quoted, autoescape=True))
-        nameless = update(Audit).where(about).values(subject=tombstones.fingerprint(call), detail={})
+        nameless = update(Audit).where(kept.audit_of(call)).values(subject=tombstones.fingerprint(call), detail={})
         changed += session.execute(nameless).rowcount  # type: ignore[attr-defined]
     if customer:
         nameless = update(Audit).where(col(Audit.subject) == customer).values(subject=f"receipt {number}", detail={})
@@ -225,10 +195,8 @@ def _make_nameless(session: Session, calls: list[str], customer: str, number: st
 
 
 def _remove_recordings(settings: Settings, calls: list[str], names: list[str]) -> int:
-    """Those that rows name, and those that a recorder may have made without coming to say so."""
     recordings = RecordingStore(settings)
-    made = {recording_name(call, form) for call in calls for form in SUFFIX}
-    return sum(recordings.delete(name) for name in sorted({*names, *made}))
+    return sum(recordings.delete(name) for name in kept.recording_files(calls, names))
 
 
 async def _off_the_bus(settings: Settings, calls: list[str], at: float) -> tuple[int, str | None]:

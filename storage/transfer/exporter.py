@@ -162,6 +162,7 @@ def folder(path: Path) -> Iterator[Sink]:
         raise BadInput(f"cannot make the folder {path}: {error.strerror}") from None
 
     def write(name: str, content: bytes) -> None:
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
         put(path / name, content)
 
     yield write

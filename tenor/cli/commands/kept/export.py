@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 from rich.markup import escape
 
-from tenor.cli.context import settings, user_name
+from tenor.cli.context import run, settings, user_name
 from tenor.cli.output import progress, say
 from tenor.errors import BadInput
 from tenor.times import parse_time
@@ -36,14 +36,27 @@ def export(
     until: str = typer.Option("", "--until", metavar="TIME", help="Calls begun before this time."),
     agent: str = typer.Option("", "--agent", metavar="NAME", help="Calls of this agent."),
     queue: str = typer.Option("", "--queue", metavar="NAME", help="Calls of this queue."),
+    customer: str = typer.Option(
+        "", "--customer", metavar="ID", help="Everything that is kept of this customer, for them to read."
+    ),
 ) -> None:
     """Export calls as vCon, JSON, CSV, text or subtitles: those you name, or those that --since and the like choose.
 
     JSON and vCon hold everything, so that `tenor import` can bring the calls into another installation.
+
+    With --customer, everything that `tenor erase --customer` would delete goes to a folder or .zip: a page to read, all
+    rows as JSON, recordings, and what the archive and the bus hold.
     """
     from storage.queries.calls import CallFilter
     from storage.transfer.exporter import FORMATS
 
+    if customer:
+        if calls or since or until or agent or queue or audio or audio_url or form != "json":
+            raise BadInput("--customer goes with --out alone", "everything that is kept is exported")
+        if out == "-":
+            raise BadInput("what is kept of a customer are several files", "name a folder or a .zip with --out")
+        _give(settings(context), customer, Path(out))
+        return
     if form not in FORMATS:
         raise BadInput(f"{form!r} is no format", f"one of {', '.join(FORMATS)}")
     if audio_url and not audio_url.startswith("https://"):
@@ -58,6 +71,26 @@ def export(
     written = _write(settings(context), calls or [], wanted, form, out, audio, audio_url)
     if out != "-":
         say(f"{written} call{'' if written == 1 else 's'} written to {escape(str(out))}")
+
+
+def _give(given: Settings, customer: str, target: Path) -> None:
+    from storage.db.engine import using
+    from storage.privacy.access import AccessReport, give
+    from storage.transfer import exporter
+    from tenor.bus.opening import open_bus
+
+    async def gathered(database: Database) -> AccessReport:
+        async with open_bus(given) as bus:
+            with (exporter.archive if target.suffix == ".zip" else exporter.folder)(target) as sink:
+                return await give(database, given, bus, customer, sink, by=user_name())
+
+    with using(given) as database:
+        report = run(gathered(database))
+    rows = ", ".join(f"{count} {table}" for table, count in report.rows.items() if count)
+    say(f"{escape(customer)}: {report.calls} call{'' if report.calls == 1 else 's'} ({rows})")
+    archived = f"{sum(report.archive.values())} rows and {report.sounds} channels of audio of the archive"
+    say(f"{report.recordings} recordings, {archived}, {sum(report.bus.values())} records of the bus")
+    say(f"written to {escape(str(target))}: begin with index.html")
 
 
 def _write(
