@@ -3,7 +3,8 @@
     /calls /calls/{call} /calls/{call}/sentences /calls/{call}/recording
     /calls/{call}/take /calls/{call}/lines /calls/{call}/give-back    change something, and so do
     /calls/{call}/summary /calls/{call}/wrap-up /calls/{call}/scorecard and PUT /models/{model}
-    /live /alerts /agents /agents/{name}/history /agents/{name}/scorecard /customers/{id} /search
+    /live /alerts /agents /agents/{name}/history /agents/{name}/scorecard /fits
+    /customers/{id} /search
     /suggestions/sentence/{sentence} /suggestions/turn/{turn} /models    for labelling tools
     /events          the live feed, as server-sent events
     /openapi.json    the specification, and /docs to read it

@@ -405,6 +405,28 @@ class AgentScorecard(ApiModel):
     points: list[PointHistory]
 
 
+class Fit(ApiModel):
+    """A free agent, and how calls like this one went with them."""
+
+    agent: str
+    display_name: str
+    team: str
+    calls: int = Field(description="such calls of theirs in the last 180 days")
+    share: float = Field(description="of calls that went well, drawn towards that of all; the order goes by it")
+    own: Figure
+
+
+class Fits(ApiModel):
+    """A suggestion: nothing is assigned by it."""
+
+    task: str
+    unhappy: bool
+    basis: str = Field(description="which calls were compared: task and mood, task, mood, all calls")
+    calls: int
+    share: float | None = Field(description="of calls that went well, with everybody")
+    agents: list[Fit] = Field(description="best first")
+
+
 class Customer(ApiModel):
     id: str
     display_name: str

@@ -4,7 +4,7 @@
 
 import time
 from datetime import UTC
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Query
 
@@ -15,11 +15,13 @@ from dashboard.api.calls import call_of
 from dashboard.api.errors import RESPONSES
 from storage.db.engine import Database
 from storage.queries import history
+from storage.queries.fit import Fit, Wanted, suggest, suggest_for
 from storage.queries.history import Person, Scope
 from storage.queries.people import customer_names
 from storage.queries.periods import Period, Step
 from storage.queries.statistics import MeasureSummary
 from storage.scorecards.statistics import PointStatistics, by_point
+from tenor.taxonomy.polarity import FELT
 
 Days = Annotated[int, Query(ge=1, le=1100, description="how many days back, today included (UTC)")]
 
@@ -80,6 +82,33 @@ def router(database: Database, auth: ApiAuth) -> APIRouter:
             name=name, since=period.since, until=period.until, points=[_point(point, step) for point in points]
         )
 
+    @made.get("/fits", responses=_REFUSED)
+    def list_fits(
+        who: Who,
+        call: Annotated[str, Query(max_length=500, description="a call that waits for a person, or goes on")] = "",
+        task: Annotated[str, Query(max_length=200, description="without a call: what the customer wants")] = "",
+        mood: Annotated[float, Query(ge=-1, le=1, description="without a call: how they feel")] = 0.0,
+        agents: Annotated[
+            str,
+            Query(max_length=20_000, description="account names of who is free, with commas; empty: by their calls"),
+        ] = "",
+    ) -> models.Fits:
+        """Who fits a customer who waits: the free agents, in the order in which such calls went with them."""
+        free = {name.strip() for name in agents.split(",")} - {""}
+        with database.session() as session:
+            if call:
+                found = suggest_for(session, who.viewer, call, free)
+            else:
+                found = suggest(session, who.viewer, Wanted(task, mood <= -FELT), free)
+        return models.Fits(
+            task=found.wanted.task,
+            unhappy=found.wanted.unhappy,
+            basis=found.basis,
+            calls=found.calls,
+            share=found.share,
+            agents=[_fit(one) for one in found.agents],
+        )
+
     @made.get("/customers/{customer:path}")
     def get_customer(who: Who, customer: str, days: Days = 365) -> models.Customer:
         """A customer across calls and channels."""
@@ -113,6 +142,15 @@ def _tally(tally: history.CallStatistics) -> models.Tally:
 def _figure(sums: MeasureSummary) -> models.Figure:
     band = sums.interval
     return models.Figure(n=sums.n, mean=sums.mean, low=band.low if band else None, high=band.high if band else None)
+
+
+_REFUSED: dict[int | str, dict[str, Any]] = {403: {"description": "Agents do not see how calls go with others"}}
+
+
+def _fit(one: Fit) -> models.Fit:
+    band = one.interval
+    own = models.Figure(n=one.calls, mean=one.own, low=band.low if band else None, high=band.high if band else None)
+    return models.Fit(agent=one.agent, display_name=one.name, team=one.team, calls=one.calls, share=one.share, own=own)
 
 
 def _point(found: PointStatistics, step: Step) -> models.PointHistory:

@@ -216,6 +216,34 @@ export function scorecard({ canConfirm, onConfirm, onFind }) {
   }
 }
 
+const BASES = { "task and mood": "calls about the same, whose callers began in the same mood", task: "calls about the same", mood: "calls whose callers began in the same mood", "all calls": "all calls" }
+const FITS = 6
+
+/** Who fits a call that waits for a person, or that wants somebody else: a suggestion, asked for when it is wanted. */
+export function fits({ onAsk }) {
+  const about = el("p", { class: "small soft" }), list = el("div", { class: "list" }), ask = el("button", { class: "plain", text: "Who fits?" })
+  const root = card("Who fits", about, list, ask)
+  root.classList.add("fits")
+  const percent = (share) => `${Math.round(share * 100)} %`
+  ask.onclick = async () => {
+    ask.disabled = true
+    try { shown(await onAsk()) } catch (error) { say(about, error.message) }
+    ask.disabled = false
+    say(ask, "Ask again")
+  }
+  function shown({ wanted, basis, calls, share, agents }) {
+    const what = [wanted.task && words(wanted.task), wanted.unhappy ? "unhappy" : "not unhappy"].filter(Boolean).join(", ")
+    say(about, agents.length ? `${what}. Share of ${BASES[basis]} that went well, with 95 % intervals; with everybody ${share === null ? "none yet" : `${percent(share)} of ${calls}`}. A suggestion: you decide.`
+      : "Nobody is known to be free: no agent without a call has had one in the last four hours.")
+    list.replaceChildren(...agents.slice(0, FITS).map((one) => el("div", { class: "fit", "data-agent": one.agent },
+      el("div", { class: "line" }, el("b", { text: one.name }), el("span", { class: "small soft", text: one.calls ? `${one.calls} ${one.calls === 1 ? "call" : "calls"}` : "no such call yet" }), el("span", { class: "gap" }), el("span", { text: one.own === null ? "–" : percent(one.own) })),
+      el("div", { class: "reach", role: "img", "aria-label": one.interval ? `between ${percent(one.interval.low)} and ${percent(one.interval.high)}` : "too few calls" },
+        one.interval ? el("i", { style: `left:${one.interval.low * 100}%;right:${100 - one.interval.high * 100}%` }) : null,
+        one.own === null ? null : el("b", { style: `left:${one.own * 100}%` })))))
+  }
+  return { root, draw(call, waiting) { root.hidden = !call.live || !(waiting || [...call.alerts.values()].some(({ escalation }) => escalation)) } }
+}
+
 /** Notes from a manager. Managers write them; the agent on the call acknowledges them. */
 export function notes({ canWrite, canAcknowledge, onWrite, onAcknowledge, onFind }) {
   const list = el("div", { class: "list" }), pinned = el("div", { class: "pin small", hidden: "" }), trouble = el("p", { class: "small trouble", hidden: "" })

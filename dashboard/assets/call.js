@@ -1,12 +1,12 @@
 // The Call page: one conversation with everything known about it, while it happens and afterwards.
 import { act, clock, el, everyFrame, feelFrom, loading, nameOf, placeOf, say } from "./dom.js"
-import { alerts, figures, moods, notes, scorecard, summary, wanted } from "./aside.js"
+import { alerts, figures, fits, moods, notes, scorecard, summary, wanted } from "./aside.js"
 import { CallState } from "./call_state.js"
 import { conversation } from "./conversation.js"
 import { listen } from "./feed.js"
 import { listenIn } from "./listen_in.js"
 import { player } from "./player.js"
-import { takeover } from "./takeover.js"
+import { takeover, waits } from "./takeover.js"
 
 const LOOK_MS = [1500, 3000, 6000, 12000, 30000, 60000] // when it is looked whether the recording has been written
 const STATES = { ringing: "Ringing", live: "Live", ended: "Ended", analysed: "Over", failed: "Failed" }
@@ -44,6 +44,7 @@ export default function (component) {
     onMend: (said) => act(current.data.token, "mend", { call: data.call, ...said }).then(on.mended),
     onWrapUp: (code) => act(current.data.token, "wrap-up", { call: data.call, code }).then(on.wrap_up),
   })
+  const suited = manages || data.role === "analyst" ? fits({ onAsk: () => act(current.data.token, "fits", { call: data.call }) }) : null
   const points = scorecard({
     canConfirm: manages, onFind: find,
     onConfirm: async (points) => {
@@ -59,7 +60,7 @@ export default function (component) {
   })
   const person = takeover({ name: data.name, role: data.role, token: () => current.data.token })
   const main = el("div", { class: "columns", hidden: "" }, el("div", { class: "talk-side" }, person.banner, ear ? ear.root : "", sounds, said.root, person.composer),
-    el("aside", {}, noted.root, sum.root, mood.root, task.root, alarm.root, points.root, numbers.root))
+    el("aside", {}, noted.root, suited ? suited.root : "", sum.root, mood.root, task.root, alarm.root, points.root, numbers.root))
   const wait = loading("talk", 6)
   const root = el("div", { class: "call" }, el("header", {}, back, title, state, time, about, el("span", { class: "gap" }), status, swap), missing, failure, hint, wait, main, nothing)
   component.parentElement.append(root)
@@ -99,6 +100,7 @@ export default function (component) {
     task.draw(call)
     alarm.draw(call)
     points.draw(call)
+    suited?.draw(call, waits(call.about.handover))
     noted.draw(call)
   })
   function recording() {

@@ -24,6 +24,7 @@ from storage.db.engine import Database
 from storage.labels.allowed import allowed_names
 from storage.labels.labels import correct, swap_sides
 from storage.labels.publisher import LabelPublisher
+from storage.queries.fit import suggest_for
 from storage.scorecards.confirming import scored
 from storage.tables import Audit
 from storage.viewer import Role, Viewer
@@ -114,6 +115,7 @@ class Actions:
             "mend": self._mend,
             "wrap-up": self._wrap_up,
             "score": self._score,
+            "fits": self._fits,
             "take": self._take,
             "write": self._write,
             "give-back": self._give_back,
@@ -190,6 +192,11 @@ class Actions:
         wanted = msgspec.json.decode(body, type=Score)
         return {"scorecard": await asyncio.to_thread(scored, self._database, viewer, wanted.call, wanted.points)}
 
+    async def _fits(self, viewer: Viewer, body: bytes) -> dict[str, object]:
+        """Changes nothing; it is asked for like an action because only a page with its token may."""
+        wanted = msgspec.json.decode(body, type=TakeOver)
+        return await asyncio.to_thread(self._fitting, viewer, wanted.call)
+
     async def _take(self, viewer: Viewer, body: bytes) -> dict[str, object]:
         """The assistant's conversation, for this person alone."""
         wanted = msgspec.json.decode(body, type=TakeOver)
@@ -220,6 +227,10 @@ class Actions:
             names = allowed_names(session, language_in_force(self._settings))
             correct(session, viewer, wanted.sentence, wanted.kind, wanted.value, names=names, seconds=wanted.seconds)
             return snapshot.corrected_in(session, wanted.sentence) or {}
+
+    def _fitting(self, viewer: Viewer, call: str) -> dict[str, object]:
+        with self._database.session() as session:
+            return msgspec.to_builtins(suggest_for(session, viewer, call))  # type: ignore[no-any-return]
 
     def _turn_round(self, viewer: Viewer, call: str) -> dict[str, object]:
         with self._database.begin() as session:

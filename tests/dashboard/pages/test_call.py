@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -12,6 +14,7 @@ from storage.summaries import left
 from storage.tables import Audit, Call, Label, Note
 from tenor.events import CallSummary, ScorePoint, SummaryPoint
 from tests.dashboard.conftest import House, Visit
+from tests.storage.conversations import add_call
 
 pytestmark = pytest.mark.browser
 
@@ -168,6 +171,34 @@ def test_a_scorecard_is_proved_by_sentences_and_counts_once_a_manager_confirmed_
     mine = visit(house, f"/call?call={call.id}", looks_as="agent:anna")
     expect(mine.locator('.scorecard [data-point="greeted"]')).to_contain_text("confirmed by mia")
     expect(mine.locator(".scorecard .answers")).to_have_count(0)
+
+
+def test_who_fits_is_suggested_to_a_manager_for_a_call_that_wants_somebody_else(house: House, visit: Visit) -> None:
+    with house.floor.database.begin() as session:
+        for number in range(70):
+            agent, well = (("grace", number % 10 != 0), ("hugo", number % 4 == 0))[number % 2]
+            about: dict[str, Any] = {"started_at": time.time() - 3600 - number, "ended_at": time.time() - 1800}
+            about |= {"task": "refund", "metrics": {"mood_now.caller": 0.2 if well else -0.5}}
+            add_call(session, f"fit-{number}", "hello", "hi", agent=agent, **about)
+    call = house.floor.call("anna")
+    call.says("caller", "I want my money back.", "neutral", intent="refund")
+    call.metrics(task="refund", mood_now__caller=0.0)
+    call.alert("caller_upset", "Step in", "critical", escalation=True)
+    call.written(alerts=1)
+    page = visit(house, f"/call?call={call.id}", looks_as="manager:mia")
+    page.get_by_role("button", name="Who fits?").click()
+    expect(page.locator(".fit b").first).to_have_text("grace")
+    expect(page.locator('.fit[data-agent="hugo"]')).to_contain_text("35 calls")
+    expect(page.locator(".fits")).to_contain_text("A suggestion: you decide.")
+    expect(page.locator('.fit[data-agent="anna"]')).to_have_count(0)  # on a call
+    answer = page.request.get(f"{house.address}/api/v1/fits?call={call.id}").json()
+    assert [one["agent"] for one in answer["agents"]][:1] == ["grace"]
+    assert 0 < answer["agents"][0]["own"]["low"] < answer["agents"][0]["own"]["mean"] < 1
+    told = page.request.get(f"{house.address}/api/v1/fits?task=refund&mood=0&agents=hugo,zoe").json()
+    assert [one["agent"] for one in told["agents"]] == ["zoe", "hugo"]  # who is new is not behind who did badly
+    mine = visit(house, f"/call?call={call.id}", looks_as="agent:anna")
+    expect(mine.locator(".bubble")).to_be_visible()
+    assert mine.locator(".fits").count() == 0
 
 
 def test_a_correction_is_shown_with_the_models_answer_under_it(house: House, visit: Visit) -> None:
