@@ -12,7 +12,7 @@ import structlog
 
 from tenor.bus import Bus, lag
 from tenor.bus.opening import open_bus
-from tenor.errors import TenorError
+from tenor.errors import TenorError, Unavailable
 from tenor.events import Topic
 from tenor.runtime.profiles import change_settings, ensure_logging, load_settings
 from tenor.runtime.riva import recognizer, recognizer_models
@@ -34,6 +34,7 @@ async def serve(
     *,
     signals: bool = False,
     warn: Callable[[str], None] | None = None,
+    own_recognizer: bool = False,
 ) -> None:
     """Run stages until cancelled, as `tenor serve` does; if one fails, the others stop and its error is raised.
 
@@ -43,17 +44,22 @@ async def serve(
     settings: those of `load_settings()` by default.
     signals: SIGINT and SIGTERM end it, too. For the main thread of a program that has no handlers of its own.
     warn: told when no recogniser answers yet; calls wait on the bus until one does. By default that is logged.
+    own_recognizer: start one on this machine's CPU, for as long as the stages run, if none answers.
     """
     names = list(dict.fromkeys(stages))
     check(names)
     settings = settings or load_settings()
     ensure_logging(settings)
-    async with open_bus(settings) as bus:
+    async with open_bus(settings) as bus, AsyncExitStack() as stack:
         if "asr" in names:
             try:
                 await recognizer_models(settings.speech)
             except TenorError as error:
-                (warn or log.warning)(f"{error.message}; calls wait on the bus until there is one ({error.hint})")
+                if own_recognizer and isinstance(error, Unavailable):
+                    log.info("starting a recogniser on this machine's CPU", because=error.message)
+                    settings = await stack.enter_async_context(recognizer(settings))
+                else:
+                    (warn or log.warning)(f"{error.message}; calls wait on the bus until there is one ({error.hint})")
         await run_stages([make_stage(name, bus, settings) for name in names], signals=signals)
 
 
