@@ -63,8 +63,11 @@ def _version(connection: Connection) -> Version:
     versions = known()
     look = inspect(connection)
     name = shown(connection.engine.url)
+    used = look.has_table(
+        str(Call.__tablename__)
+    )  # before the version: both come at once when another process is faster
     if not look.has_table(TABLE):
-        if look.has_table(str(Call.__tablename__)):
+        if used:
             raise BadInput(
                 f"{name} has a table `{Call.__tablename__}`, but not one of Tenor",
                 "name a database of its own with `storage.url`",

@@ -14,7 +14,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, event, inspect, text
 from sqlmodel import SQLModel, select
 
 from deploy.postgres.server import Server
@@ -243,3 +243,18 @@ def test_asking_for_a_database_that_is_not_there_makes_none(tmp_path: Path) -> N
     assert found.returncode == 1
     assert "no such file yet" in found.stdout
     assert not list(tmp_path.rglob("*.db*"))
+
+
+def test_who_looks_while_another_makes_the_database_takes_it_for_nobody_elses(nothing_yet: Settings) -> None:
+    """Stages and the job that migrates begin at the same moment."""
+    looking = open_database(nothing_yet, upgrade=False)
+    made: list[Database] = []
+
+    @event.listens_for(looking.engine, "after_cursor_execute")
+    def make(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+        if not made and ("pg_class" in statement or "table_info" in statement or "table_xinfo" in statement):
+            made.append(open_database(nothing_yet))
+
+    assert schema.version(looking.engine).current
+    for one in (looking, *made):
+        one.close()
