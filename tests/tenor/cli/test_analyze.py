@@ -71,7 +71,7 @@ Chats = tuple[dict[str, Document], list[Document], str]
 
 def test_a_document_has_the_promised_shape(chats: Chats) -> None:
     for document in chats[1]:
-        assert list(document) == ["call", "sentences", "metrics", "alerts"]
+        assert list(document) == ["call", "sentences", "summary", "metrics", "alerts"]
     document = chats[0]["angry.txt"]
     first, second = document["sentences"]
     assert list(first) == [*KEYS, "slots"]
