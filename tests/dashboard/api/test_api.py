@@ -159,17 +159,29 @@ def fill(settings: Settings) -> None:
     database.close()
 
 
-@pytest.mark.slow
 def shape_of(path: str) -> str:
     """As the specification names it."""
     shape = path.partition("?")[0].replace("hers/0/0", "{sentence}").replace("hers/1", "{turn}")
     return shape.replace("hers", "{call}").replace("c-ann", "{customer}").replace("/ann/", "/{name}/")
 
 
+async def test_how_calls_go_with_others_is_told_to_those_who_lead_and_to_no_agent(served: Served) -> None:
+    document = (await served.client.get("/openapi.json")).json()
+    for path in ("/fits?call=hers-now&agents=ann,bob", "/fits?task=refund&mood=-0.5&agents=ann,bob"):
+        answer = await served.get(path, "mia")
+        assert [one["agent"] for one in answer.json()["agents"]] == ["ann", "bob"]
+        _check(document, document["paths"]["/fits"]["get"]["responses"]["200"], "application/json", answer)
+        assert (await served.get(path, "ann")).status_code == 403
+        assert (await served.client.get(path)).status_code == 401
+    assert (await served.get("/fits?call=hers", "mia")).status_code == 400  # it is over
+    assert (await served.get("/fits?mood=2", "mia")).status_code == 422
+
+
+@pytest.mark.slow
 async def test_every_role_reads_what_it_may_on_every_endpoint(served: Served) -> None:
     document = (await served.client.get("/openapi.json")).json()
     named = {shape_of(path) for path in ANNS}
-    of_nobody = {"/events", "/models", "/wrap-up-codes"}  # tests of their own
+    of_nobody = {"/events", "/models", "/wrap-up-codes", "/fits"}  # tests of their own
     assert named | of_nobody == {path for path, methods in document["paths"].items() if "get" in methods}
     for path, expected in ANNS.items():
         for name in ("ann", "mia", "lee", "root"):
