@@ -35,7 +35,13 @@ _ANNOUNCED = re.compile(r"\b(\w*mail|word|pass(word|code|phrase))\b[^.?!]{,20}$"
 """What was said before may end in `my password is`."""
 LONGEST = 2000
 """Characters that are looked at together."""
-_PARTS = re.compile(r".{1,1999}(?:\s|$)|.{1,2000}", re.DOTALL)
+_BLANK = re.compile(r"\s")
+_TELLING = re.compile(
+    r"\d|@|\b(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple|dot|at)\b", re.IGNORECASE
+)
+"""Where a number or an address may be going on."""
+_CLEAR = 30
+"""Characters on either side of a place where a text is cut that tell nothing."""
 _OLDEST, _YOUNGEST = 1900, 2012
 """A full date in these years is a date of birth even if nobody says so: the agent, on the other channel, did."""
 
@@ -75,11 +81,14 @@ class PatternRedactor:
         """What is written may be as long as it likes; every part knows the one before, as an utterance does."""
         shown: list[str] = []
         taken: list[Span] = []
-        for part in _PARTS.finditer(text):
-            redacted = self.redact(part[0], (), before=before, final=final)
+        begin = 0
+        while begin < len(text):
+            cut = _cut(text, begin)
+            redacted = self.redact(text[begin:cut], (), before=before, final=final)
             before = redacted.text
             shown.append(redacted.text)
-            taken += (Span(part.start() + start, part.start() + end, kind) for start, end, kind in redacted.spans)
+            taken += (Span(begin + start, begin + end, kind) for start, end, kind in redacted.spans)
+            begin = cut
         return RedactedText("".join(shown), (), tuple(taken))
 
     def _mask_words(
@@ -165,6 +174,16 @@ class PatternRedactor:
             yield from (mask for mask in addresses(said, places) if taken.isdisjoint(mask.tokens))
         if "person" in self._kinds:
             yield from (mask for mask in names(said) if taken.isdisjoint(mask.tokens))
+
+
+def _cut(text: str, begin: int) -> int:
+    """Where the part that begins there ends: behind a blank, in the middle of no number if it can be."""
+    end = begin + LONGEST
+    if end >= len(text):
+        return len(text)
+    blanks = [blank.end() for blank in _BLANK.finditer(text, begin + LONGEST // 2, end)]
+    calm = (at for at in reversed(blanks) if not _TELLING.search(text, at - _CLEAR, at + _CLEAR))
+    return next(calm, blanks[-1] if blanks else end)
 
 
 def _of_birth(date: Date, said: Utterance) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.language.spelling_corpus import BY_FORM, KEYS, PER_KIND, ordinary, spellings
 from benchmarks.language.spellings import readable
 from tenor.redaction import KINDS
-from tenor.redaction.patterns import USUAL, PatternRedactor
+from tenor.redaction.patterns import LONGEST, USUAL, PatternRedactor
 
 MADE = list(spellings())
 FEW = {"phone": 2, "email": 4, "birth date": 4}
@@ -91,6 +91,14 @@ def test_no_card_stays_readable_in_what_people_and_programs_write(kinds: tuple[s
                 if sum(char.isnumeric() for char in seen) + sum(word in DIGITS for word in seen.split()) > 4:
                     left.append((text, redacted.text))
     assert left == []
+
+
+def test_a_long_text_is_cut_in_the_middle_of_no_number() -> None:
+    redactor = PatternRedactor()
+    for before in range(LONGEST - 80, LONGEST + 10):
+        for secret in ("4111 1111 1111 1111", "four one one one " + 12 * "one "):
+            text = ("hello there dear friends " * 100)[:before] + f" {secret} thank you all for it" * 2
+            assert not re.search(r"\d|one", redactor.redact(text, ()).text)
 
 
 def test_what_follows_a_card_goes_with_it() -> None:
