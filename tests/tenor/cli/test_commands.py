@@ -234,3 +234,22 @@ def _said(address: str) -> list[dict[str, Any]]:
             if said := api.get(f"/calls/{call['id']}/sentences").raise_for_status().json()["sentences"]:
                 return list(said)
     return []
+
+
+@pytest.mark.parametrize(("arguments", "expected"), [(["serve", "storage"], 0), (["transcribe", "pipe"], 130)])
+def test_ctrl_c_is_an_error_only_where_there_was_an_end_to_come_to(
+    arguments: list[str], expected: int, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe")  # nobody will ever write to it
+    with running(*arguments, cwd=tmp_path) as process:
+        while not at_work(process.pid):
+            time.sleep(0.1)
+        os.kill(process.pid, signal.SIGINT)
+        _, complaints = process.communicate(timeout=60)
+        assert process.returncode == expected, complaints
+
+
+def at_work(process: int) -> bool:
+    """SIGTERM is caught once async work runs, which is what Ctrl-C ends."""
+    mask = next(line for line in Path(f"/proc/{process}/status").read_text().splitlines() if line.startswith("SigCgt"))
+    return bool(int(mask.split()[1], 16) >> (signal.SIGTERM - 1) & 1)

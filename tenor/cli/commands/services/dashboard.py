@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tenor.bus.opening import open_bus
-from tenor.cli.context import run, settings
+from tenor.cli.context import run_until_interrupted, settings
 from tenor.cli.output import say
 from tenor.cli.params import BusFlag
 from tenor.runtime.model_tools import model_tools
@@ -32,7 +32,7 @@ def dashboard(
     Needs the other stages only for what is new: `tenor serve` beside it, or `tenor demo` for everything at once.
     """
     chosen = settings(context, stays=True, dashboard__port=port, dashboard__host=host, bus__url=bus)
-    run(_dashboard(chosen, browser=browser))
+    run_until_interrupted(_dashboard(chosen, browser=browser))
 
 
 async def _dashboard(settings: Settings, *, browser: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from tenor.cli.context import run, settings
+from tenor.cli.context import run_until_interrupted, settings
 from tenor.runtime.riva import local_riva
 from tenor.stage import run_stages
 
@@ -37,4 +37,4 @@ def riva(
     async def work() -> None:
         await run_stages([local_riva(chosen.riva, chosen.language, chosen.models_folder)])
 
-    run(work())
+    run_until_interrupted(work())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from tenor import runtime
-from tenor.cli.context import Context, run, settings
+from tenor.cli.context import Context, run_until_interrupted, settings
 from tenor.cli.output import warn
 from tenor.runtime.stages import STAGES, check
 
@@ -30,4 +30,4 @@ def serve(
     given: Context = context.obj
     own = not stages and speech is None and given.loaded().origins["speech.address"] == "default"
     chosen = settings(context, stays=True, bus__url=bus, speech__address=speech)
-    run(runtime.serve(names, chosen, signals=True, warn=warn, own_recognizer=own))
+    run_until_interrupted(runtime.serve(names, chosen, signals=True, warn=warn, own_recognizer=own))
