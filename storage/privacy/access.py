@@ -140,6 +140,7 @@ def _call(one: WholeCall, files: Sequence[str]) -> str:
     notes = [f"Note by {note.author}: {note.text}" for note in one.notes]
     notes += [f"Alert: {alert.text}" for alert in one.alerts]
     notes += [f"Label by {label.author}: {label.kind} {label.value}" for label in one.all_labels]
+    notes += [f"Scorecard by {score.author}: {score.asks or score.point}: {score.value}" for score in one.scores]
     more = "".join(f"<li>{_text(note)}</li>" for note in notes)
     return (
         f"<h2>Call {_text(call.id)}</h2><p>{_text(' · '.join(filter(None, about)))}</p><ul>{points}</ul>{sounds}"

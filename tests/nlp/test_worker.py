@@ -130,6 +130,25 @@ async def test_a_call_is_summed_up_while_it_goes_on_and_when_it_is_over(rig: Rig
     assert (final.outcome, live.outcome) == ("promised", "promised")
 
 
+async def test_the_last_metrics_have_the_scorecard_with_its_proofs_and_those_before_none(rig: Rig) -> None:
+    await rig.state("live")
+    await rig.say(said("I want a refund.", 0), said("Good morning, this is Anna.", 3000, channel=1))
+    await rig.say(heard(9000), heard(9000, channel=1))
+    await rig.until(lambda: _measured(rig))
+    await rig.state("ended")
+    await rig.analysed()
+    *before, last = await rig.metrics()
+    assert before
+    assert not any(one.scorecard for one in before)
+    card = {point.point: (point.value, point.sentence) for point in last.scorecard}
+    assert card["greeted"] == ("yes", "c/1/3000")
+    assert card["closed"] == ("no", "")
+
+
+async def _measured(rig: Rig) -> bool:
+    return bool(await rig.metrics())
+
+
 async def test_an_alert_is_raised_once(rig: Rig) -> None:
     await rig.state("live")
     for number in range(4):
