@@ -40,6 +40,15 @@ class Viewer:
         """Whether a call of that agent, or one that waits for any, is this viewer's to see."""
         return self.sees_all or agent == self.name or waiting
 
+    def must_export(self) -> None:
+        """Refused to agents: what callers said leaves the house by those who answer for it."""
+        if not self.sees_all:
+            raise Refused(f"your role, {self.role}, does not export calls")
+
+    def must_erase(self) -> None:
+        if self.role != "administrator":
+            raise Refused(f"your role, {self.role}, does not erase calls", "ask an administrator")
+
     def must_train(self, what: str) -> None:
         """Refused, unless this viewer may do what training needs."""
         if self.role not in TRAINS:

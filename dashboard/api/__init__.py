@@ -1,8 +1,8 @@
 """The HTTP API: what the dashboard shows, for other people's programs. docs/api.md is its guide.
 
-    /calls /calls/{call} /calls/{call}/sentences /calls/{call}/recording
+    /calls /calls/{call} /calls/{call}/sentences /calls/{call}/recording /calls/{call}/export
     /calls/{call}/take /calls/{call}/lines /calls/{call}/give-back    change something, and so do
-    /calls/{call}/summary /calls/{call}/wrap-up /calls/{call}/scorecard and PUT /models/{model}
+    /calls/{call}/summary /calls/{call}/wrap-up /calls/{call}/erase /calls/{call}/scorecard and PUT /models/{model}
     /live /alerts /agents /agents/{name}/history /agents/{name}/scorecard /fits
     /customers/{id} /search
     /suggestions/sentence/{sentence} /suggestions/turn/{turn} /models    for labelling tools
@@ -19,7 +19,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from dashboard.api import calls, events, people, registry, search, suggestions, takeover
+from dashboard.api import calls, events, people, registry, search, suggestions, takeover, taking
 from dashboard.api.auth import ApiAuth
 from dashboard.api.bodies import LimitedBody
 from dashboard.api.errors import install_error_handlers
@@ -61,6 +61,7 @@ def create(
     )
     install_error_handlers(app)
     app.include_router(takeover.router(auth, takeovers, settings.dashboard.api_origins))
+    app.include_router(taking.router(settings, database, auth, settings.dashboard.api_origins))
     app.include_router(calls.router(database, auth, audio, summaries, settings.dashboard.api_origins))
     app.include_router(people.router(database, auth))
     app.include_router(search.router(settings, database, auth))

@@ -82,6 +82,20 @@ class WrapUpCodes(ApiModel):
     codes: dict[str, str]
 
 
+class ErasureReceipt(ApiModel):
+    """That a call was erased, without saying what was in it."""
+
+    receipt: str = Field(description="number of the receipt")
+    at: str
+    by: str
+    rows: dict[str, int] = Field(description="deleted or made nameless, by table")
+    recordings: int
+    copies: dict[str, int]
+    bus_records: int
+    bus_kept_until: str | None = Field(description="when the last of what the bus still holds will be gone")
+    notes: list[str]
+
+
 class Call(ApiModel):
     """A conversation, spoken or written."""
 

@@ -21,6 +21,29 @@ export default function (component) {
   const title = el("h1", {}), state = el("span", { class: "chip state", hidden: "" }), about = el("span", { class: "soft small" }), time = el("span", { class: "time" })
   const status = el("span", { class: "status away", hidden: "" }, el("i"), el("span", { text: "reconnecting …" }))
   const swap = el("button", { class: "plain", text: "⇄ Swap sides", title: "Caller and agent are the wrong way round", hidden: "" })
+  const trip = el("details", { class: "download", hidden: "" }, el("summary", { class: "plain", text: "⤓ Download" }))
+  const files = [["Transcript", "export?form=txt"], ["vCon", "export?form=vcon&audio=true"], ["Recording", "recording"]]
+    .map(([name, path]) => el("button", { class: "plain", type: "button", text: name, onclick: () => { trip.open = false; doing(() => download(path)) } }))
+  const erase = data.role === "administrator" ? el("button", { class: "plain erase", type: "button", text: "Erase …" }) : null
+  trip.append(el("div", { class: "menu" }, ...files, erase))
+  if (erase) erase.onclick = () => {
+    trip.open = false
+    if (window.confirm("Erase this call for good? Its words, its recording and its copies in the archive go. There is no way back.")) {
+      doing(async () => { await fetched("erase", "POST"); feed?.close(); main.hidden = state.hidden = trip.hidden = true; nothing.hidden = false })
+    }
+  }
+  async function fetched(path, method = "GET") {
+    const answer = await fetch(`/api/v1/calls/${encodeURIComponent(data.call)}/${path}`, { method, headers: { Authorization: `Bearer ${current.data.token}` } })
+    if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).detail || `that did not work (${answer.status})`)
+    return answer
+  }
+  async function download(path) {
+    const answer = await fetched(path), type = answer.headers.get("Content-Type") || ""
+    const named = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") || "")?.[1]
+    const link = el("a", { href: URL.createObjectURL(await answer.blob()), download: named || `recording.${type.includes("ogg") ? "opus" : "flac"}` })
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000)
+  }
   const back = el("button", { class: "plain", text: `← ${from || "Live"}`, hidden: data.role === "agent" && !from ? "" : undefined })
   back.onclick = () => {
     if (from) window.location.assign(document.referrer)
@@ -62,7 +85,7 @@ export default function (component) {
   const main = el("div", { class: "columns", hidden: "" }, el("div", { class: "talk-side" }, person.banner, ear ? ear.root : "", sounds, said.root, person.composer),
     el("aside", {}, noted.root, suited ? suited.root : "", sum.root, mood.root, task.root, alarm.root, points.root, numbers.root))
   const wait = loading("talk", 6)
-  const root = el("div", { class: "call" }, el("header", {}, back, title, state, time, about, el("span", { class: "gap" }), status, swap), missing, failure, hint, wait, main, nothing)
+  const root = el("div", { class: "call" }, el("header", {}, back, title, state, time, about, el("span", { class: "gap" }), status, swap, trip), missing, failure, hint, wait, main, nothing)
   component.parentElement.append(root)
 
   async function doing(work) {
@@ -82,6 +105,8 @@ export default function (component) {
     say(failure, `This call failed: ${call.about.reason || "no reason was given"}`)
     status.hidden = !away
     ear?.shown(call.about.state === "live" && call.about.medium === "voice")
+    trip.hidden = data.role === "agent"
+    files[2].hidden = !call.recorded
     swap.hidden = data.role === "agent" || call.about.roles.length < 2 || Boolean(call.about.attributes?.assistant)
     tick()
   }

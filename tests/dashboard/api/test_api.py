@@ -17,6 +17,7 @@ import httpx
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 import uvicorn
+from sqlmodel import select
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Mount
@@ -32,7 +33,7 @@ from dashboard.routes.feed import Feed
 from dashboard.routes.recordings import Recordings
 from dashboard.summaries import SummaryChanges
 from storage.db.engine import open_database
-from storage.tables import Account, Agent, Call, Customer, Turn
+from storage.tables import Account, Agent, Audit, Call, Customer, Turn
 from storage.viewer import Role, Viewer
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
@@ -181,7 +182,7 @@ async def test_how_calls_go_with_others_is_told_to_those_who_lead_and_to_no_agen
 async def test_every_role_reads_what_it_may_on_every_endpoint(served: Served) -> None:
     document = (await served.client.get("/openapi.json")).json()
     named = {shape_of(path) for path in ANNS}
-    of_nobody = {"/events", "/models", "/wrap-up-codes", "/fits"}  # tests of their own
+    of_nobody = {"/events", "/models", "/wrap-up-codes", "/calls/{call}/export", "/fits"}  # tests of their own
     assert named | of_nobody == {path for path, methods in document["paths"].items() if "get" in methods}
     for path, expected in ANNS.items():
         for name in ("ann", "mia", "lee", "root"):
@@ -272,6 +273,34 @@ async def test_calls_and_alerts_come_page_by_page_and_by_filter(served: Served) 
     for path in ("/calls", "/alerts"):
         wrong = await served.get(path, params={"after": "nowhere"})
         assert wrong.status_code == 400
+
+
+async def test_a_call_is_taken_along_and_erased_by_those_who_may(here: Served, sqlite_settings: Settings) -> None:
+    for form, word in (("txt", "ann and the corrected xylophone"), ("vcon", '"vcon"'), ("json", '"tenor":"call"')):
+        answer = await here.get("/calls/hers/export", "mia", params={"form": form})
+        assert answer.status_code == 200
+        assert word in answer.text
+        assert answer.headers["content-disposition"].startswith('attachment; filename="hers.')
+    assert (await here.get("/calls/hers/export", "ann")).status_code == 403, "agents do not"
+    assert (await here.get("/calls/none/export", "mia")).status_code == 404
+    assert (await here.get("/calls/hers/export", "mia", params={"form": "doc"})).status_code == 422
+
+    async def erase(name: str, call: str = "hers") -> httpx.Response:
+        return await here.client.post(f"/calls/{call}/erase", headers=here.headers(name))
+
+    assert [(await erase(name)).status_code for name in ("ann", "mia", "lee")] == [403, 403, 403]
+    assert (await here.client.post("/calls/hers/erase")).status_code == 401
+    assert (await erase("root", "none")).status_code == 404
+    assert (await erase("root", "hers-now")).status_code == 403, "it is not over"
+    done = await erase("root")
+    assert (done.status_code, done.json()["rows"]["calls"], done.json()["recordings"]) == (200, 1, 1)
+    assert (await here.get("/calls/hers", "root")).status_code == 404
+    database = open_database(sqlite_settings)
+    with database.session() as session:
+        trail = session.exec(select(Audit.action)).all()
+    database.close()
+    assert trail.count("call.exported") == 3
+    assert "call.erased" in trail
 
 
 async def test_a_summary_is_put_right_by_whoever_may_see_its_call(here: Served, sqlite_settings: Settings) -> None:
