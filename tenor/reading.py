@@ -6,13 +6,16 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
+import msgspec
 import structlog
 
 from tenor.errors import BadInput, TenorError
 
 log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
 
 FREE_S, S_PER_MB = 30.0, 10.0
 """Processor time that reading may take: so much for anything, and so much more for each megabyte. Mails and tables
@@ -46,6 +49,15 @@ def reading(name: str, fault: type[BadInput] = BadInput) -> Iterator[None]:
         at = traceback.extract_tb(error.__traceback__)[-1]
         log.warning("reading failed", of=name, error=type(error).__name__, at=f"{at.filename}:{at.lineno}")
         raise fault(f"{name} cannot be read: {_reason(error)}", "is it damaged? export it again") from None
+
+
+def decode_json(content: bytes | str, kind: type[T]) -> T:
+    """JSON that somebody sent. Whatever is wrong with it is a DecodeError, also bytes that are no text and brackets
+    without end, for which msgspec has other errors."""
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise msgspec.DecodeError(_reason(error)) from None
 
 
 def _reason(error: Exception) -> str:

@@ -17,6 +17,7 @@ from dashboard.assistant.visitors import VisitorLimits
 from dashboard.auth.origins import is_allowed_origin
 from tenor.errors import BadInput, Unavailable
 from tenor.net import client_network
+from tenor.reading import decode_json
 from tenor.settings import AssistantSettings
 
 FORBIDDEN, NO_TOKEN, GONE, FLOOD, AGAIN = 4403, 4401, 4410, 4429, 1012
@@ -114,7 +115,7 @@ class Socket:
         while True:
             frame = await self._frame()
             try:
-                line = msgspec.json.decode(frame, type=Line)
+                line = decode_json(frame, Line)
             except msgspec.MsgspecError as error:
                 await self._refuse(f'send {{"text": ...}}: {error}')
                 continue
@@ -132,7 +133,7 @@ class Socket:
     async def _hello(self) -> Hello:
         try:
             async with asyncio.timeout(HELLO_S):
-                return msgspec.json.decode(await self._frame(), type=Hello)
+                return decode_json(await self._frame(), Hello)
         except (TimeoutError, msgspec.MsgspecError):
             raise Closed(NO_TOKEN, 'send {"token": ...} first') from None
 

@@ -33,6 +33,7 @@ from tenor.errors import BadInput, Refused, Unavailable
 from tenor.events import NOTES, Note, NoteAcknowledged
 from tenor.model_store.store import language_in_force
 from tenor.net import BodyTooLarge, limited_body
+from tenor.reading import decode_json
 from tenor.settings import Settings
 
 LONGEST_BODY = 64 * 1024
@@ -143,7 +144,7 @@ class Actions:
         return answer
 
     async def _note(self, viewer: Viewer, body: bytes) -> dict[str, object]:
-        wanted = msgspec.json.decode(body, type=WriteNote)
+        wanted = decode_json(body, WriteNote)
         _allow(viewer, WRITES_NOTES, "write notes")
         text = wanted.text.strip()
         if not text or len(text) > LONGEST_NOTE:
@@ -158,7 +159,7 @@ class Actions:
 
     async def _acknowledge(self, viewer: Viewer, body: bytes) -> dict[str, object]:
         """Only whose call it is can have read it."""
-        wanted = msgspec.json.decode(body, type=Acknowledge)
+        wanted = decode_json(body, Acknowledge)
         agent = await asyncio.to_thread(self._agent_of, viewer, wanted.call)
         if viewer.name != agent:
             raise Denied(403, "only the agent on the call acknowledges its notes")
@@ -167,7 +168,7 @@ class Actions:
         return {}
 
     async def _correct(self, viewer: Viewer, body: bytes) -> dict[str, object]:
-        wanted = msgspec.json.decode(body, type=Correct)
+        wanted = decode_json(body, Correct)
         corrected = await asyncio.to_thread(self._label, viewer, wanted)
         self._publisher.wake()
         return corrected
@@ -183,7 +184,7 @@ class Actions:
         return msgspec.to_builtins(await self._summaries.wrap_up(viewer, wanted.call, wanted.code))  # type: ignore[no-any-return]
 
     async def _swap(self, viewer: Viewer, body: bytes) -> dict[str, object]:
-        wanted = msgspec.json.decode(body, type=Swap)
+        wanted = decode_json(body, Swap)
         turned = await asyncio.to_thread(self._turn_round, viewer, wanted.call)
         self._publisher.wake()
         return turned
@@ -199,15 +200,15 @@ class Actions:
 
     async def _take(self, viewer: Viewer, body: bytes) -> dict[str, object]:
         """The assistant's conversation, for this person alone."""
-        wanted = msgspec.json.decode(body, type=TakeOver)
+        wanted = decode_json(body, TakeOver)
         return msgspec.to_builtins(await self._takeovers.take(viewer, wanted.call))  # type: ignore[no-any-return]
 
     async def _write(self, viewer: Viewer, body: bytes) -> dict[str, object]:
-        wanted = msgspec.json.decode(body, type=WriteLine)
+        wanted = decode_json(body, WriteLine)
         return {"line": await self._takeovers.write(viewer, wanted.call, wanted.text, wanted.id)}
 
     async def _give_back(self, viewer: Viewer, body: bytes) -> dict[str, object]:
-        wanted = msgspec.json.decode(body, type=TakeOver)
+        wanted = decode_json(body, TakeOver)
         return msgspec.to_builtins(await self._takeovers.give_back(viewer, wanted.call))  # type: ignore[no-any-return]
 
     def _agent_of(self, viewer: Viewer, call: str) -> str:

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 from dashboard.auth.tokens import PAGE, SignedTokens, bearer
 from dashboard.playbook import PlaybookFile
 from tenor.net import BodyTooLarge, limited_body
+from tenor.reading import decode_json
 from tenor.settings import Settings
 
 LONGEST_BODY = 256 * 1024
@@ -47,7 +48,7 @@ class NextSteps:
         if await asyncio.to_thread(self._tokens.viewer, bearer(request.headers), PAGE) is None:
             return JSONResponse({"error": "your session has ended: reload the page"}, 401)
         try:
-            moment = msgspec.json.decode(await limited_body(request, LONGEST_BODY), type=ShownCall)
+            moment = decode_json(await limited_body(request, LONGEST_BODY), ShownCall)
         except BodyTooLarge:
             return JSONResponse({"error": "that is too much at once"}, 413)
         except msgspec.MsgspecError as error:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from psycopg.abc import Buffer
+from psycopg.types.string import StrDumperUnknown
 from sqlalchemy import URL, Connection, Engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
@@ -130,7 +132,9 @@ def _engine(url: URL) -> Engine:
     }
     if url.get_backend_name() == "postgresql":
         about = {"connect_timeout": 10, "application_name": "tenor"}
-        return create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, connect_args=about, **options)
+        engine = create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, connect_args=about, **options)
+        event.listen(engine, "connect", _take_any_text)
+        return engine
     file = Path(url.database or "")
     if file.is_dir():
         raise BadInput(f"the database {file} is a folder", CHOOSE)
@@ -143,6 +147,17 @@ def _engine(url: URL) -> Engine:
 
 def _to_json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
+
+
+class _TextDumper(StrDumperUnknown):
+    """PostgreSQL has no character zero: what is asked for with one is nowhere, and what is written has another."""
+
+    def dump(self, obj: str) -> Buffer | None:
+        return super().dump(obj.replace("\0", "\N{REPLACEMENT CHARACTER}"))
+
+
+def _take_any_text(connection: Any, _: Any) -> None:
+    connection.adapters.register_dumper(str, _TextDumper)
 
 
 def _prepare(connection: Any, _: Any) -> None:

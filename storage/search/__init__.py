@@ -26,6 +26,7 @@ from storage.search.terms import Terms
 from storage.tables import Alert
 from storage.viewer import Viewer
 from tenor.errors import BadInput
+from tenor.reading import decode_json
 
 __all__ = [
     "Hit",
@@ -238,9 +239,12 @@ def _later(place: _Place) -> ColumnElement[bool]:
 
 def _read(cursor: str) -> _Place:
     try:
-        return msgspec.json.decode(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), type=_Place)
+        place = decode_json(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), _Place)
+        if max(abs(place.closeness), abs(place.number)) < 1 << 63:  # as large as a database counts
+            return place
     except (msgspec.MsgspecError, binascii.Error, ValueError):
-        raise BadInput("this is no place in the search's results", "use the cursor of the page before") from None
+        pass
+    raise BadInput("this is no place in the search's results", "use the cursor of the page before")
 
 
 def _cursor(row: Any) -> str:
