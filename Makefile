@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compi
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help install dev run quick test kills train-test lint bench kafka postgres interop calls docs clean
+.PHONY: help install dev run quick test kills fuzz train-test lint bench kafka postgres interop calls docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -49,6 +49,10 @@ kills: dev ## what is killed with SIGKILL while it works, KILLS times: the assis
 	@deploy/prerequisites kafka
 	@$(BIN)/python -m deploy.kafka.broker fetch
 	@KILLS=$(KILLS) $(BIN)/python -m pytest -q tests/dialog/test_kill.py tests/tenor/learn/test_kill.py tests/nlp/test_kill_promotions.py
+
+FUZZ ?= 1000000
+fuzz: dev ## every reader of other people's bytes, with FUZZ inputs that nobody would write
+	@FUZZ=$(FUZZ) $(BIN)/python -m pytest -q tests/fuzz
 
 OWN_PIP := -m pip install -q --disable-pip-version-check --no-compile
 

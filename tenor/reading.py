@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import BinaryIO, TypeVar
 
 import msgspec
@@ -49,6 +50,12 @@ def reading(name: str, fault: type[BadInput] = BadInput) -> Iterator[None]:
         at = traceback.extract_tb(error.__traceback__)[-1]
         log.warning("reading failed", of=name, error=type(error).__name__, at=f"{at.filename}:{at.lineno}")
         raise fault(f"{name} cannot be read: {_reason(error)}", "is it damaged? export it again") from None
+
+
+def listed(names: Collection[str]) -> str:
+    """Columns or keys as a file has them, for a line about it: there may be thousands, and each as long as the file."""
+    shown = ", ".join(" ".join(name.split())[:40] or "(no name)" for name in islice(names, 20))
+    return shown if len(names) <= 20 else f"{shown} and {len(names) - 20} more"
 
 
 def decode_json(content: bytes | str, kind: type[T]) -> T:

@@ -20,7 +20,7 @@ from storage.db.engine import Database
 from storage.tables import Agent, Audit, Call, Customer
 from storage.viewer import Viewer
 from tenor.errors import BadInput
-from tenor.reading import reading
+from tenor.reading import listed, reading
 
 COLUMNS = {"agent": ("display_name", "team", "site"), "customer": ("display_name",)}
 LONGEST = 200
@@ -57,7 +57,7 @@ def _read(path: Path) -> PeopleTable:
     columns = (of, *COLUMNS[of])
     if of not in header or len(set(header)) != len(header) or not set(header) <= set(columns):
         forms = " or ".join(",".join((name, *more)) for name, more in COLUMNS.items())
-        raise BadInput(f"{path}: line 1: the columns are {', '.join(header) or 'missing'}", f"they are {forms}")
+        raise BadInput(f"{path}: line 1: the columns are {listed(header) or 'missing'}", f"they are {forms}")
     people: dict[str, dict[str, str]] = {}
     wrong: list[str] = []
     try:

@@ -10,6 +10,7 @@ from ingest.text.encoding import LONGEST
 from ingest.text.field_names import Columns, Fields, find
 from ingest.text.message import Message
 from tenor.errors import BadInput
+from tenor.reading import listed
 
 
 def read(lines: Iterable[str], name: str, columns: Columns) -> Iterator[Message]:
@@ -39,18 +40,13 @@ def _check(fields: Fields, columns: Columns, names: list[str], name: str) -> Non
     given = {"text": columns.text, "speaker": columns.speaker, "time": columns.time}
     for kind, wanted in (given | {"conversation": columns.conversation}).items():
         if wanted and not getattr(fields, kind):
-            raise BadInput(f"{name} has no column {wanted!r}", f"its columns: {_listed(names)}")
+            raise BadInput(f"{name} has no column {wanted!r}", f"its columns: {listed(names)}")
     if not fields.text:
         raise BadInput(
-            f"{name} has no column that holds the text; its columns: {_listed(names)}", "name it with --text-column"
+            f"{name} has no column that holds the text; its columns: {listed(names)}", "name it with --text-column"
         )
     if names.count(fields.text) > 1:
         raise BadInput(f"{name} has {names.count(fields.text)} columns {fields.text!r}", "give the others another name")
-
-
-def _listed(names: list[str]) -> str:
-    listed = ", ".join(name.strip()[:40] or "(no name)" for name in names[:20])
-    return listed if len(names) <= 20 else f"{listed} and {len(names) - 20} more"
 
 
 def _whole(row: list[str], names: list[str], fields: Fields, name: str, line: int) -> dict[str, str]:

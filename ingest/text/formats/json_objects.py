@@ -10,6 +10,7 @@ from ingest.text.encoding import LONGEST
 from ingest.text.field_names import Columns, find
 from ingest.text.message import Message
 from tenor.errors import BadInput
+from tenor.reading import listed
 
 _LISTS = ("messages", "turns", "utterances", "sentences", "segments", "transcript", "dialogue", "conversation")
 _MANY = ("conversations", "calls", "chats", "threads", "data")
@@ -92,7 +93,7 @@ class _Reader:
         row = {str(key): _text(value) for key, value in item.items()}
         fields = find(row, self._columns)
         if not fields.text:
-            keys = ", ".join(list(row)[:20]) or "none"
+            keys = listed(row) or "none"
             raise BadInput(f"{self.place}: no key that holds the text; its keys: {keys}", "name it with --text-column")
         return Message(
             row[fields.text],

@@ -19,7 +19,7 @@ import msgspec
 
 from storage.labels.tags import SlotSpan, tags_at, write_tags
 from tenor.errors import BadInput
-from tenor.reading import reading
+from tenor.reading import listed, reading
 
 KINDS = ("sentiment", "intent", "slots")
 COLUMNS = ("sentence", "turn", "text", *KINDS, "kind", "value", "author", "at")
@@ -79,11 +79,9 @@ def _csv(path: Path, text: str) -> Iterator[LabelRow | BadRow]:
     rows = csv.reader(io.StringIO(text, newline=""))
     header = [cell.strip().lower() for cell in next(rows, [])]
     if not set(header) & {"sentence", "turn", "text"} or len(set(header)) != len(header):
-        raise BadInput(
-            f"{path}: line 1: the columns are {', '.join(header) or 'missing'}", f"such as {','.join(COLUMNS)}"
-        )
+        raise BadInput(f"{path}: line 1: the columns are {listed(header) or 'missing'}", f"such as {','.join(COLUMNS)}")
     if strange := [name for name in header if name not in (*COLUMNS, *IGNORED)]:
-        raise BadInput(f"{path}: line 1: no column is called {strange[0]!r}", f"one of {', '.join(COLUMNS)}")
+        raise BadInput(f"{path}: line 1: no column is called {strange[0][:100]!r}", f"one of {', '.join(COLUMNS)}")
     try:
         for cells in rows:
             place = f"{path}:{rows.line_num}"
