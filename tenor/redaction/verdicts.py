@@ -168,8 +168,8 @@ def verdict(run: Run, said: Utterance, *, every: bool) -> str:
         return found
     if found in ("card", "account") and count >= 4:
         return found
-    if found == "order" and count <= 22 and not every:
-        return ""
+    if found == "order" and count <= 22:
+        return "number" if every and _read_out(run, by_itself) else ""
     if _telephone(run, found):
         return "phone"
     if not found and _years(run):

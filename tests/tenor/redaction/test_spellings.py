@@ -125,3 +125,9 @@ def test_ordinary_figures_stay() -> None:
     redactor = PatternRedactor()
     masked = [text for text in ordinary() if redactor.redact(text, ()).spans]
     assert len(masked) <= 70
+
+
+def test_the_number_of_an_order_is_no_account() -> None:
+    text = "my order number is 48213990 okay"
+    assert PatternRedactor().redact(text, ()).text == text
+    assert PatternRedactor(KINDS).redact(text, ()).text == "my order number is [number] okay"
