@@ -57,7 +57,7 @@ def _play(floor: Floor, scene: Scene) -> FloorCall:
     return call
 
 
-def _figures(spoken: dict[str, list[tuple[int, int]]]) -> dict[str, float]:
+def _figures(spoken: dict[str, list[tuple[int, int]]]) -> dict[str, Any]:
     """What the lines tell by themselves."""
     lengths = {role: sum(length for length, _ in turns) for role, turns in spoken.items()}
     figures = {}
