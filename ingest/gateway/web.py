@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 
 import structlog
@@ -16,7 +17,7 @@ from starlette.websockets import WebSocket
 from ingest.gateway import metrics
 from ingest.gateway.audiosocket.peers import Peers
 from ingest.gateway.audiosocket.registrations import Registrations
-from ingest.gateway.browser.session import BrowserSession
+from ingest.gateway.browser.session import MOST_SOCKETS, BrowserSession
 from ingest.gateway.call_feed import CallFeed
 from ingest.gateway.errors import Malformed, Unauthorized
 from ingest.gateway.genesys import signature as genesys_signature
@@ -28,7 +29,7 @@ from ingest.gateway.switchboard import Switchboard
 from ingest.gateway.twilio import signature as twilio_signature
 from ingest.gateway.twilio.session import TwilioSession
 from tenor.assistant.voice_ticket import VoiceTickets
-from tenor.net import BodyTooLarge, is_forwarded, limited_body
+from tenor.net import BodyTooLarge, client_network, is_forwarded, limited_body
 from tenor.settings import GatewaySettings
 from tenor.signing import secret_of
 
@@ -45,6 +46,8 @@ class GatewayApp:
         self._registrations = registrations
         self._nonces = genesys_signature.Nonces()
         self._visitors: Counter[str] = Counter()
+        self._strangers: Counter[str] = Counter()
+        """Sockets of browsers that have not shown a ticket yet, by where they come from."""
         self.app = Starlette(
             routes=[
                 WebSocketRoute("/twilio", self._twilio),
@@ -98,9 +101,33 @@ class GatewayApp:
 
     async def _browser(self, socket: WebSocket) -> None:
         """Anybody may connect; the first message has the ticket, so that no log has it."""
-        if await self._admitted(socket, "web", "", lambda: None):
-            await socket.accept()
-            await self._serve(BrowserSession(socket, self._board, self._feed, self._tickets, self._visitors))
+        network = client_network(socket)
+        if self._strangers[network] >= MOST_SOCKETS:
+            await self._refuse(socket, "web", "full", 503, "too many sockets without a ticket are open")
+        elif await self._admitted(socket, "web", "", lambda: None):
+            with self._stranger(network) as known:
+                await socket.accept()
+                session = BrowserSession(socket, self._board, self._feed, self._tickets, self._visitors, known)
+                await self._serve(session)
+
+    @contextmanager
+    def _stranger(self, network: str) -> Iterator[Callable[[], None]]:
+        """Until a socket has shown its ticket: strangers must not take the places of telephones."""
+        self._strangers[network] += 1
+        known = False
+
+        def become_known() -> None:
+            nonlocal known
+            if not known:
+                known = True
+                self._strangers[network] -= 1
+                if not self._strangers[network]:
+                    del self._strangers[network]
+
+        try:
+            yield become_known
+        finally:
+            become_known()
 
     async def _admitted(self, socket: WebSocket, platform: str, missing: str, check: Callable[[], None]) -> bool:
         """Without a secret a platform is not served, unless `gateway.insecure` says that anybody may."""

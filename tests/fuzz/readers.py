@@ -230,7 +230,7 @@ class Gatehouse:
             case "jambonz":
                 session = JambonzSession(socket, board)
             case _:
-                session = BrowserSession(socket, board, feed, self._tickets, Counter())
+                session = BrowserSession(socket, board, feed, self._tickets, Counter(), lambda: None)
         await session.run()
         await feed.stop()
 

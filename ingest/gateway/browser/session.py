@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
@@ -67,11 +68,17 @@ class BrowserSession(Session):
     lead_ms = LEAD_MS
 
     def __init__(
-        self, socket: WebSocket, board: Switchboard, feed: CallFeed, tickets: VoiceTickets, visitors: Counter[str]
+        self,
+        socket: WebSocket,
+        board: Switchboard,
+        feed: CallFeed,
+        tickets: VoiceTickets,
+        visitors: Counter[str],
+        known: Callable[[], None],
     ) -> None:
-        """`visitors`: how many sockets each has open, on this gateway."""
+        """`visitors`: how many sockets each has open, on this gateway; `known` is told once the ticket was shown."""
         super().__init__(socket, board)
-        self._feed, self._tickets, self._visitors = feed, tickets, visitors
+        self._feed, self._tickets, self._visitors, self._known = feed, tickets, visitors, known
         self._ticket: VoiceTicket | None = None
         self._microphone = self._speech = False
         self._at = 0
@@ -137,6 +144,7 @@ class BrowserSession(Session):
             raise Full("you have too many connections open: close some")
         self._visitors[ticket.visitor] += 1
         self._ticket = ticket
+        self._known()
         self._microphone, self._speech = message.microphone, message.speech
 
         def info(_: float) -> Call:

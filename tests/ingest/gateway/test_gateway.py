@@ -15,6 +15,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from ingest.gateway import Gateway, outbox
+from ingest.gateway.browser.session import MOST_SOCKETS
 from tenor.events import CallEnded, CallState
 from tenor.net import PortInUse
 from tenor.settings import GatewaySettings, Settings
@@ -301,3 +302,20 @@ async def test_chunks_are_as_long_as_the_setting(bus: Recorder, ended: Ended) ->
     call = hear(bus.events, chunk_ms=40)["twilio-CA1"]
     assert call.info.site == "Hull"
     assert {len(chunk.pcm) for chunk in call.chunks[0]} == {640}
+
+
+async def test_browsers_without_a_ticket_do_not_take_the_places_of_telephones(serve: Serve) -> None:
+    async with serve(max_calls=8) as gateway, contextlib.AsyncExitStack() as strangers:
+        address = f"ws://127.0.0.1:{gateway.port}/browser"
+        opened = [await strangers.enter_async_context(connect(address)) for _ in range(MOST_SOCKETS)]
+        with pytest.raises(InvalidStatus, match="503"):
+            await connect(address)
+        async with TwilioStream(gateway.port, "CA1") as stream:
+            await stream.speak({"inbound": CALLER, "outbound": AGENT})
+            assert (await health(gateway))["calls"] == 1
+        await opened[0].close()
+        async with asyncio.timeout(5):
+            while True:
+                with contextlib.suppress(InvalidStatus):
+                    async with connect(address):
+                        break
