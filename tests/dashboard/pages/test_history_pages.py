@@ -22,7 +22,7 @@ from storage.labels import labels, review
 from storage.queries import history
 from storage.queries.history import Scope
 from storage.queries.periods import Period
-from storage.tables import Call, DeadLetter, Label, SavedSearch, Sentence
+from storage.tables import Call, DeadLetter, Label, SavedSearch, Score, Sentence
 from storage.viewer import HOUSE
 from tests.dashboard.conftest import House, Visit, running_house
 from tests.storage.conversations import NAMES
@@ -69,7 +69,7 @@ def test_pages_say_why_they_are_empty(new_house: House, visit: Visit, name: str)
 def test_agents_shows_everyone_and_one(old_house: House, visit: Visit) -> None:
     page = settled(visit(old_house, "/agents"))
     expect(page.locator(".t-sample")).to_contain_text("tenor sample remove")
-    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(3)
+    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(5)
     page.get_by_role("combobox", name="Agent").click()
     page.get_by_role("option", name=re.compile("Grace Linden")).click()
     expect(page).to_have_url(re.compile("agent=grace.linden"))
@@ -118,6 +118,17 @@ def test_an_agent_finds_themselves_and_nobody_else(old_house: House, visit: Visi
     rows = page.locator(".t-row")
     expect(rows.first).to_be_visible()
     assert all("Owen Price" in row for row in rows.all_inner_texts())
+
+
+def test_scorecards_are_shown_with_intervals_from_what_people_confirmed(old_house: House, visit: Visit) -> None:
+    page = settled(visit(old_house, "/agents?agent=grace.linden&period=8+weeks"))
+    with old_house.floor.database.session() as session:
+        of_grace = col(Score.call).in_(select(Call.id).where(Call.agent == "grace.linden"))
+        asked = select(func.count()).where(of_grace, Score.point == "closed", Score.value != "not_due")
+        confirmed = session.execute(asked).scalar_one()
+    section = page.locator(".t-section", has_text="Scorecard")
+    expect(section).to_contain_text("only what a person confirmed")
+    expect(page.locator("[data-testid=stVegaLiteChart]", has_text=f"Closed ({confirmed})")).to_be_visible()
 
 
 def test_what_is_shown_can_be_taken_along(old_house: House, visit: Visit) -> None:
