@@ -22,7 +22,7 @@ from storage.labels.publisher import LabelPublisher
 from storage.viewer import Viewer
 from tenor.model_store.store import language_in_force
 from tenor.settings import Settings
-from tenor.taxonomy.in_force import NamesInForce
+from tenor.taxonomy.in_force import NamesInForce, intents_in_force
 from tenor.taxonomy.polarity import FELT
 
 log = structlog.get_logger(__name__)
@@ -53,6 +53,10 @@ class PageContext:
         """The sentiments and intents that a label may say."""
         with self.database.session() as session:
             return allowed_names(session, language_in_force(self.settings))
+
+    def tasks(self) -> list[str]:
+        """What a call can be about; other intents are the small talk of every call."""
+        return sorted(intents_in_force(language_in_force(self.settings)).tasks)
 
 
 _current: PageContext | None = None

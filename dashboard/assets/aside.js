@@ -74,7 +74,11 @@ export function figures() {
   }
 }
 
-export function wanted() {
+const TIMES = new Set(["date", "time"]) // said in every call, and about nothing by themselves
+
+/** What the call is about: its task, what else was wanted, and the values that tell it from others. */
+export function wanted(tasks) {
+  const about = new Set(tasks)
   const task = el("p", { class: "task" }), chips = el("div", { class: "chips" })
   const root = card("What it is about", task, chips)
   return {
@@ -87,8 +91,9 @@ export function wanted() {
       for (const sentence of call.ordered()) {
         const { intent, side } = call.shown(sentence)
         if (side === "assistant") continue
-        if (side !== "agent" && intent && intent !== "unknown") counts.set(intent, (counts.get(intent) || 0) + 1)
+        if (side !== "agent" && about.has(intent)) counts.set(intent, (counts.get(intent) || 0) + 1)
         for (const [slot, value] of Object.entries(sentence.slots || {})) {
+          if (TIMES.has(slot.replace(/_\d+$/, ""))) continue
           const name = slotName(slot)
           slots.set(`${name} ${value.toLowerCase()}`, [name, value])
         }

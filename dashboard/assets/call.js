@@ -61,7 +61,7 @@ export default function (component) {
   })
   const find = (sentence) => said.find(sentence)
   const seek = (ms) => { const sentence = call?.at(ms); if (sentence) find(sentence.sentence); if (call?.recorded) sound?.from(ms) }
-  const mood = moods({ onSeek: seek }), numbers = figures(), task = wanted(), alarm = alerts({ onFind: (alert) => (alert.sentence ? find(alert.sentence) : seek(alert.at_ms)) })
+  const mood = moods({ onSeek: seek }), numbers = figures(), task = wanted(data.tasks), alarm = alerts({ onFind: (alert) => (alert.sentence ? find(alert.sentence) : seek(alert.at_ms)) })
   const sum = summary({
     codes: data.codes, onFind: find,
     onMend: (said) => act(current.data.token, "mend", { call: data.call, ...said }).then(on.mended),

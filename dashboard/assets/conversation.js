@@ -67,7 +67,7 @@ export function conversation({ onPlay, onCorrect, onPin, canPin, intents, sentim
       class: `mark ${value}`, text: shape(value), title: `This is ${value}`, "aria-label": `This is ${value}`,
       onclick: (event) => { event.stopPropagation(); onCorrect(sentence.sentence, "sentiment", value) },
     }))
-    const open = el("button", { class: "mark", text: "⋯", title: "Correct or note", "aria-label": "Correct or note" })
+    const open = el("button", { class: "mark", text: "✎", title: "Correct or note", "aria-label": "Correct or note" })
     row.tools = el("div", { class: "tools" }, ...marks, open)
     row.bubble = el("div", { class: "bubble" }, row.text, row.meta, row.model, row.tools)
     row.root = el("div", { class: "row", "data-sentence": sentence.sentence, "data-start": sentence.start_ms }, el("div", { class: "by" }, row.side, row.time), row.bubble, row.notes)

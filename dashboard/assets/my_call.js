@@ -22,7 +22,7 @@ export default function (component) {
   const steps = el("ol", { class: "steps" }), stepCard = card("Next steps", steps)
   const lines = el("div", { class: "lines" }), lineCard = card("Said last", lines)
   const trouble = el("p", { class: "trouble", role: "alert", hidden: "" })
-  const mood = moods({ onSeek() {} }), task = wanted(), alarm = alerts({ onFind() {} })
+  const mood = moods({ onSeek() {} }), task = wanted(data.tasks), alarm = alerts({ onFind() {} })
   const noted = notes({
     canWrite: false, canAcknowledge: true, onFind() {},
     onAcknowledge: (note) => act(current.data.token, "acknowledge", { call: id, note }).catch((error) => { trouble.hidden = false; trouble.textContent = error.message }),

@@ -33,6 +33,7 @@ def show(viewer: Viewer, database: Database) -> None:
         audio=recordings.recording_url(context.tokens, viewer, call, context.sign_in.lasts_s),
         listen=viewer.role != "agent" and bool(context.settings.dashboard.listen.get(viewer.role)),
         intents=names.intents,
+        tasks=context.tasks(),
         sentiments=names.sentiments[::-1],
     )
     component = elements.component("call", "cards", "takeover")(

@@ -11,7 +11,10 @@ from storage.viewer import Viewer
 def show(viewer: Viewer, database: Database) -> None:
     context = current_context()
     component = elements.component("my_call", "cards", "takeover")(
-        key="my call", data=context.page(viewer, codes=context.codes), on_open_change=_ran, on_stale_change=_ran
+        key="my call",
+        data=context.page(viewer, codes=context.codes, tasks=context.tasks()),
+        on_open_change=_ran,
+        on_stale_change=_ran,
     )
     if component.open:
         navigation.go("call", call=component.open)

@@ -43,7 +43,11 @@ def test_a_conversation_grows_while_it_is_watched(house: House, visit: Visit) ->
     expect(mine.locator(".text")).to_have_text("My order number is wrong, again.")
     call.says("agent", "Monday then, monday it is.", slots={"date": "Monday", "date_2": "monday"})
     expect(page.locator(".meta .chip", has_text="Date")).to_have_text(["Date Monday", "Date monday"])
-    expect(page.locator("aside .chip", has_text="Date")).to_have_text(["Date monday"])
+    call.says("caller", "And where is it now?", intent="order_status")
+    call.says("caller", "Thanks, my number is 4471.", intent="thanks", slots={"order_number": "4471"})
+    expect(page.locator("aside .chip")).to_have_text(["Order status", "Order number 4471"])  # no small talk, no dates
+    page.mouse.move(0, 0)
+    expect(mine.get_by_role("button", name="Correct or note")).to_be_visible()  # without the mouse over it
     call.alert("caller_upset", "Caller negative three sentences in a row", "critical", escalation=True)
     expect(page.get_by_text("⚑ Caller upset · step in")).to_be_visible()
     call.metrics(task="order_status", talk_share__caller=0.25, talk_share__agent=0.75, silence_share=0.1)
