@@ -23,6 +23,7 @@ from dashboard.auth.middleware import AuthMiddleware
 from dashboard.auth.sign_in import SignIn
 from dashboard.auth.tokens import SignedTokens
 from dashboard.context import PageContext, set_context
+from dashboard.corrections import Corrections
 from dashboard.model_tools import ModelTools
 from dashboard.routes.actions import Actions
 from dashboard.routes.feed import Feed
@@ -125,14 +126,16 @@ class Site:
         set_context(PageContext(settings, database, tokens, accounts, self._sign_in, tools, *shown))
         self._feed = Feed(bus, database)
         takeovers = Takeovers(bus, database, redactor, self._feed.handovers)
-        actions = Actions(bus, database, tokens, self._publisher, takeovers, summaries, settings)
+        corrections = Corrections(bus, database, self._publisher, settings)
+        actions = Actions(bus, database, tokens, self._publisher, takeovers, summaries, corrections)
         audio = Recordings(settings, database, tokens)
         self.routes += [*self._sign_in.routes(), *self._feed.routes(tokens), *actions.routes(), *audio.routes()]
         self._listening = ListeningIn(bus, database, tokens, settings)
         self.routes += [*NextSteps(settings, tokens).routes(), *self._listening.routes()]
         self._assistant = AssistantSite(bus, database, settings, redactor, self._feed, self._secret)
         self.routes += self._assistant.routes()
-        served = api.create(settings, database, tokens, self._feed, audio, takeovers, summaries, self._assistant.api)
+        changes = (takeovers, summaries, corrections)
+        served = api.create(settings, database, tokens, self._feed, audio, *changes, self._assistant.api)
         self.routes.append(Mount(api.ROOT, served))
 
     def app(self) -> ASGIApp:

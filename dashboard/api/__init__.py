@@ -2,7 +2,8 @@
 
     /calls /calls/{call} /calls/{call}/sentences /calls/{call}/recording /calls/{call}/export
     /calls/{call}/take /calls/{call}/lines /calls/{call}/give-back    change something, and so do
-    /calls/{call}/summary /calls/{call}/wrap-up /calls/{call}/erase /calls/{call}/scorecard and PUT /models/{model}
+    /calls/{call}/summary /calls/{call}/wrap-up /calls/{call}/erase /calls/{call}/notes
+    /sentences/{sentence}/labels /calls/{call}/scorecard and PUT /models/{model}
     /live /alerts /agents /agents/{name}/history /agents/{name}/scorecard /fits
     /customers/{id} /search
     /suggestions/sentence/{sentence} /suggestions/turn/{turn} /models    for labelling tools
@@ -26,6 +27,7 @@ from dashboard.api.errors import install_error_handlers
 from dashboard.api.reference import reference_routes
 from dashboard.assistant.takeover import Takeovers
 from dashboard.auth.tokens import SignedTokens
+from dashboard.corrections import Corrections
 from dashboard.routes.feed import Feed
 from dashboard.routes.recordings import Recordings
 from dashboard.summaries import SummaryChanges
@@ -48,6 +50,7 @@ def create(
     audio: Recordings,
     takeovers: Takeovers,
     summaries: SummaryChanges,
+    corrections: Corrections,
     assistant: FastAPI | None = None,
 ) -> FastAPI:
     """`assistant` is served elsewhere; its specification is part of this one."""
@@ -62,7 +65,7 @@ def create(
     install_error_handlers(app)
     app.include_router(takeover.router(auth, takeovers, settings.dashboard.api_origins))
     app.include_router(taking.router(settings, database, auth, settings.dashboard.api_origins))
-    app.include_router(calls.router(database, auth, audio, summaries, settings.dashboard.api_origins))
+    app.include_router(calls.router(database, auth, audio, summaries, corrections, settings.dashboard.api_origins))
     app.include_router(people.router(database, auth))
     app.include_router(search.router(settings, database, auth))
     app.include_router(suggestions.router(database, auth))

@@ -13,6 +13,7 @@ from dashboard.api.auth import ApiAuth, Requester
 from dashboard.api.caching import ETagRoute
 from dashboard.api.changes import changing
 from dashboard.api.errors import RESPONSES
+from dashboard.corrections import Corrections
 from dashboard.routes.recordings import Recordings
 from dashboard.summaries import SummaryChanges
 from storage.db.engine import Database
@@ -32,7 +33,12 @@ Limit = Annotated[int, Query(ge=1, le=MOST)]
 
 
 def router(
-    database: Database, auth: ApiAuth, audio: Recordings, summaries: SummaryChanges, origins: list[str]
+    database: Database,
+    auth: ApiAuth,
+    audio: Recordings,
+    summaries: SummaryChanges,
+    corrections: Corrections,
+    origins: list[str],
 ) -> APIRouter:
     made = APIRouter(route_class=ETagRoute, responses=RESPONSES, tags=["calls"])
     Who = Annotated[Requester, Depends(auth.requester)]  # noqa: N806
@@ -110,6 +116,18 @@ def router(
         """Say with a code how a call ended; an empty one takes back what was said."""
         return models.WrapUp(code=(await summaries.wrap_up(who.viewer, call, said.code)).code)
 
+    @made.post("/calls/{call:path}/notes", status_code=202, responses=_NOT_YOURS)
+    async def write_note(who: Changes, call: str, said: models.NewNote) -> models.WrittenNote:
+        """Write to the agent on a call, about the call or a sentence of it, as managers do on the Call page."""
+        return models.WrittenNote(note=(await corrections.note(who.viewer, call, said.text, said.sentence)).note)
+
+    @made.post("/sentences/{sentence:path}/labels")
+    async def label_sentence(who: Changes, sentence: str, said: models.NewLabel) -> models.Labelled:
+        """Say what a sentence should have been: its sentiment, intent, slots, text or speaker. Your label is kept
+        beside what the models said, and the answer is how the sentence stands now."""
+        now = await corrections.label(who.viewer, sentence, said.kind, said.value)
+        return models.Labelled(call=str(now["call"]), sentence=sentence, **now["as_left"])
+
     @made.get("/wrap-up-codes")
     def list_wrap_up_codes(who: Who) -> models.WrapUpCodes:
         """The codes that there are, with a text for people."""
@@ -171,6 +189,7 @@ _AUDIO: dict[int | str, dict[str, Any]] = {
 }
 
 
+_NOT_YOURS: dict[int | str, dict[str, Any]] = {403: {"description": "This role does not write notes"}}
 _REFUSED: dict[int | str, dict[str, Any]] = {
     403: {"description": "This role does not confirm scorecards, or the call is your own"}
 }

@@ -82,6 +82,31 @@ class WrapUpCodes(ApiModel):
     codes: dict[str, str]
 
 
+class NewNote(ApiModel):
+    text: str = Field(description="at most 2,000 characters")
+    sentence: str = Field("", description="the sentence that it is about, if it is about one")
+
+
+class WrittenNote(ApiModel):
+    note: str = Field(description="id of the note")
+
+
+class NewLabel(ApiModel):
+    kind: str = Field(description="sentiment, intent, slots, text or role")
+    value: str
+
+
+class Labelled(ApiModel):
+    """A sentence as people left it."""
+
+    call: str
+    sentence: str
+    role: str
+    text: str
+    sentiment: str
+    intent: str
+
+
 class ErasureReceipt(ApiModel):
     """That a call was erased, without saying what was in it."""
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-import uuid
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
@@ -17,28 +16,23 @@ from starlette.routing import BaseRoute, Route
 
 from dashboard.assistant.takeover import Takeovers
 from dashboard.auth.tokens import PAGE, SignedTokens, bearer
+from dashboard.corrections import Corrections
 from dashboard.routes import snapshot
 from dashboard.routes.denied import Denied
 from dashboard.summaries import SummaryChanges
 from storage.db.engine import Database
-from storage.labels.allowed import allowed_names
-from storage.labels.labels import correct, swap_sides
+from storage.labels.labels import swap_sides
 from storage.labels.publisher import LabelPublisher
 from storage.queries.fit import suggest_for
 from storage.scorecards.confirming import scored
-from storage.tables import Audit
-from storage.viewer import Role, Viewer
+from storage.viewer import Viewer
 from tenor.bus import Bus
 from tenor.errors import BadInput, Refused, Unavailable
-from tenor.events import NOTES, Note, NoteAcknowledged
-from tenor.model_store.store import language_in_force
+from tenor.events import NOTES, NoteAcknowledged
 from tenor.net import BodyTooLarge, limited_body
 from tenor.reading import decode_json
-from tenor.settings import Settings
 
 LONGEST_BODY = 64 * 1024
-LONGEST_NOTE = 2000
-WRITES_NOTES: tuple[Role, ...] = ("manager", "administrator")
 
 
 class WriteNote(msgspec.Struct, forbid_unknown_fields=True):
@@ -102,10 +96,10 @@ class Actions:
         publisher: LabelPublisher,
         takeovers: Takeovers,
         summaries: SummaryChanges,
-        settings: Settings,
+        corrections: Corrections,
     ) -> None:
         self._bus, self._database, self._tokens, self._publisher = bus, database, tokens, publisher
-        self._takeovers, self._summaries, self._settings = takeovers, summaries, settings
+        self._takeovers, self._summaries, self._corrections = takeovers, summaries, corrections
 
     def routes(self) -> list[BaseRoute]:
         actions = {
@@ -145,17 +139,7 @@ class Actions:
 
     async def _note(self, viewer: Viewer, body: bytes) -> dict[str, object]:
         wanted = decode_json(body, WriteNote)
-        _allow(viewer, WRITES_NOTES, "write notes")
-        text = wanted.text.strip()
-        if not text or len(text) > LONGEST_NOTE:
-            raise Denied(400, f"a note has 1 to {LONGEST_NOTE} characters")
-        await asyncio.to_thread(self._note_down, viewer, wanted)
-        note = uuid.uuid4().hex
-        event = Note(
-            call=wanted.call, note=note, author=viewer.name, text=text, at=time.time(), sentence=wanted.sentence
-        )
-        await self._bus.publish(NOTES, event)
-        return {"note": note}
+        return {"note": (await self._corrections.note(viewer, wanted.call, wanted.text, wanted.sentence)).note}
 
     async def _acknowledge(self, viewer: Viewer, body: bytes) -> dict[str, object]:
         """Only whose call it is can have read it."""
@@ -169,18 +153,16 @@ class Actions:
 
     async def _correct(self, viewer: Viewer, body: bytes) -> dict[str, object]:
         wanted = decode_json(body, Correct)
-        corrected = await asyncio.to_thread(self._label, viewer, wanted)
-        self._publisher.wake()
-        return corrected
+        return await self._corrections.label(viewer, wanted.sentence, wanted.kind, wanted.value, wanted.seconds)
 
     async def _mend(self, viewer: Viewer, body: bytes) -> dict[str, object]:
-        wanted = msgspec.json.decode(body, type=Mend)
+        wanted = decode_json(body, Mend)
         text, withdrawn = wanted.text, wanted.withdrawn
         mended = await self._summaries.mend(viewer, wanted.call, wanted.point, text, withdrawn=withdrawn)
         return msgspec.to_builtins(mended)  # type: ignore[no-any-return]
 
     async def _wrap_up(self, viewer: Viewer, body: bytes) -> dict[str, object]:
-        wanted = msgspec.json.decode(body, type=ChooseCode)
+        wanted = decode_json(body, ChooseCode)
         return msgspec.to_builtins(await self._summaries.wrap_up(viewer, wanted.call, wanted.code))  # type: ignore[no-any-return]
 
     async def _swap(self, viewer: Viewer, body: bytes) -> dict[str, object]:
@@ -190,12 +172,12 @@ class Actions:
         return turned
 
     async def _score(self, viewer: Viewer, body: bytes) -> dict[str, object]:
-        wanted = msgspec.json.decode(body, type=Score)
+        wanted = decode_json(body, Score)
         return {"scorecard": await asyncio.to_thread(scored, self._database, viewer, wanted.call, wanted.points)}
 
     async def _fits(self, viewer: Viewer, body: bytes) -> dict[str, object]:
         """Changes nothing; it is asked for like an action because only a page with its token may."""
-        wanted = msgspec.json.decode(body, type=TakeOver)
+        wanted = decode_json(body, TakeOver)
         return await asyncio.to_thread(self._fitting, viewer, wanted.call)
 
     async def _take(self, viewer: Viewer, body: bytes) -> dict[str, object]:
@@ -217,18 +199,6 @@ class Actions:
             raise Denied(404, "there is no such call")
         return agent
 
-    def _note_down(self, viewer: Viewer, wanted: WriteNote) -> None:
-        self._agent_of(viewer, wanted.call)
-        with self._database.session() as session:
-            session.add(Audit(at=time.time(), who=viewer.name, action="note.written", subject=wanted.call))
-            session.commit()
-
-    def _label(self, viewer: Viewer, wanted: Correct) -> dict[str, object]:
-        with self._database.begin() as session:
-            names = allowed_names(session, language_in_force(self._settings))
-            correct(session, viewer, wanted.sentence, wanted.kind, wanted.value, names=names, seconds=wanted.seconds)
-            return snapshot.corrected_in(session, wanted.sentence) or {}
-
     def _fitting(self, viewer: Viewer, call: str) -> dict[str, object]:
         with self._database.session() as session:
             return msgspec.to_builtins(suggest_for(session, viewer, call))  # type: ignore[no-any-return]
@@ -243,8 +213,3 @@ async def _body(request: Request) -> bytes:
         return await limited_body(request, LONGEST_BODY)
     except BodyTooLarge:
         raise Denied(413, "that is too much at once") from None
-
-
-def _allow(viewer: Viewer, roles: tuple[Role, ...], what: str) -> None:
-    if viewer.role not in roles:
-        raise Denied(403, f"your role, {viewer.role}, does not {what}")

@@ -28,11 +28,13 @@ from dashboard.auth.accounts import Accounts
 from dashboard.auth.middleware import AuthMiddleware
 from dashboard.auth.sign_in import SignIn
 from dashboard.auth.tokens import API, PAGE, SignedTokens
+from dashboard.corrections import Corrections
 from dashboard.routes import feed
 from dashboard.routes.feed import Feed
 from dashboard.routes.recordings import Recordings
 from dashboard.summaries import SummaryChanges
 from storage.db.engine import open_database
+from storage.labels.publisher import LabelPublisher
 from storage.tables import Account, Agent, Audit, Call, Customer, Turn
 from storage.viewer import Role, Viewer
 from tenor.bus import Bus
@@ -98,7 +100,10 @@ async def serving(settings: Settings, **dashboard: Any) -> AsyncIterator[Served]
         live = Feed(bus, database)
         takeovers = Takeovers(bus, database, PatternRedactor([]), live.handovers)
         summaries = SummaryChanges(bus, database, settings)
-        app = api.create(settings, database, tokens, live, Recordings(settings, database, tokens), takeovers, summaries)
+        corrections = Corrections(bus, database, LabelPublisher(bus, database), settings)
+        app = api.create(
+            settings, database, tokens, live, Recordings(settings, database, tokens), takeovers, summaries, corrections
+        )
         outer = Starlette(routes=[Mount(api.ROOT, app)], middleware=[Middleware(AuthMiddleware, sign_in=sign_in)])
         server = uvicorn.Server(uvicorn.Config(outer, log_config=None, timeout_graceful_shutdown=1))
         listener = socket.create_server(("127.0.0.1", 0))
@@ -301,6 +306,25 @@ async def test_a_call_is_taken_along_and_erased_by_those_who_may(here: Served, s
     database.close()
     assert trail.count("call.exported") == 3
     assert "call.erased" in trail
+
+
+async def test_notes_and_labels_are_written_by_those_who_may(here: Served) -> None:
+    async def say(path: str, name: str, **said: str) -> httpx.Response:
+        return await here.client.post(path, json=said, headers=here.headers(name))
+
+    note = {"text": "Offer a refund", "sentence": "hers/0/0"}
+    assert [(await say("/calls/hers/notes", name, **note)).status_code for name in ("mia", "root", "ann", "lee")] == [
+        202, 202, 403, 403
+    ]  # fmt: skip
+    assert (await say("/calls/hers/notes", "mia", text=" ")).status_code == 400
+    assert (await say("/calls/none/notes", "mia", **note)).status_code == 404
+    labels = "/sentences/hers/0/0/labels"
+    now = await say(labels, "mia", kind="sentiment", value="positive")
+    assert (now.status_code, now.json()["sentiment"], now.json()["call"]) == (200, "positive", "hers")
+    assert (await here.get("/calls/hers/sentences")).json()["sentences"][0]["sentiment"] == "positive"
+    assert (await say(labels, "mia", kind="sentiment", value="great")).status_code == 400
+    assert (await say(labels, "bob", kind="sentiment", value="negative")).status_code == 400, "not his to see"
+    assert (await here.client.post(labels, json={"kind": "text", "value": "x"})).status_code == 401
 
 
 async def test_a_summary_is_put_right_by_whoever_may_see_its_call(here: Served, sqlite_settings: Settings) -> None:

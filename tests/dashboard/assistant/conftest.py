@@ -25,10 +25,12 @@ from dashboard.auth.accounts import Accounts
 from dashboard.auth.middleware import AuthMiddleware
 from dashboard.auth.sign_in import SignIn
 from dashboard.auth.tokens import SignedTokens
+from dashboard.corrections import Corrections
 from dashboard.routes.feed import Feed
 from dashboard.routes.recordings import Recordings
 from dashboard.summaries import SummaryChanges
 from storage.db.engine import open_database
+from storage.labels.publisher import LabelPublisher
 from storage.writer.worker import StorageWorker
 from tenor.net import WebServer, listening_socket
 from tenor.redaction.patterns import PatternRedactor
@@ -131,7 +133,8 @@ async def serving(
         takeovers = Takeovers(rig.bus, database, redactor, feed.handovers)
         audio = Recordings(settings, database, tokens)
         summaries = SummaryChanges(rig.bus, database, settings)
-        read = api.create(settings, database, tokens, feed, audio, takeovers, summaries, site.api)
+        corrections = Corrections(rig.bus, database, LabelPublisher(rig.bus, database), settings)
+        read = api.create(settings, database, tokens, feed, audio, takeovers, summaries, corrections, site.api)
         guard = Middleware(AuthMiddleware, sign_in=SignIn(dashboard, accounts, tokens))
         app = Starlette(routes=[*site.routes(), Mount(api.ROOT, read)], middleware=[guard])
         with listening_socket("127.0.0.1", 0, "") as listener:
