@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compi
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help install dev run quick test kills fuzz train-test lint bench kafka postgres interop calls docs clean
+.PHONY: help install dev run quick test kills fuzz chaos soak load train-test lint bench kafka postgres interop calls docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -53,6 +53,20 @@ kills: dev ## what is killed with SIGKILL while it works, KILLS times: the assis
 FUZZ ?= 1000000
 fuzz: dev ## every reader of other people's bytes, with FUZZ inputs that nobody would write
 	@FUZZ=$(FUZZ) $(BIN)/python -m pytest -q tests/fuzz
+RUNS ?= 1
+MINUTES ?= 3
+chaos: dev ## eight calls at once while all is killed, frozen and cut off at random, RUNS times for MINUTES each
+	@for part in kafka postgres; do deploy/prerequisites $$part || exit; done
+	@$(BIN)/python -m deploy.kafka.broker fetch
+	@RUNS=$(RUNS) MINUTES=$(MINUTES) CALLS=8 REPORT=/dev/stdout $(BIN)/python -m pytest -q -s tests/chaos
+
+soak: dev ## a day of calls (CALLS, 1,500), compressed: memory, files and handles stay flat
+	@$(BIN)/python -m benchmarks.pipeline.soak
+
+load: dev ## how many calls each stage holds on this machine, and what gives way first
+	@for part in kafka postgres; do deploy/prerequisites $$part || exit; done
+	@$(BIN)/python -m deploy.kafka.broker fetch
+	@$(BIN)/python -m benchmarks.pipeline.load
 
 OWN_PIP := -m pip install -q --disable-pip-version-check --no-compile
 

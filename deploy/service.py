@@ -77,6 +77,11 @@ class Service(ABC):
         """End it as a power cut would: nothing is tidied up."""
         self._end(self.killing, 10.0)
 
+    @property
+    def ended(self) -> bool:
+        """It was started, and is no more, though nobody stopped it."""
+        return self._process is not None and self._process.poll() is not None
+
     def run(self) -> int:
         """In the foreground, until it ends or Ctrl-C."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -44,3 +45,15 @@ class TenorProcess:
         assert self._running is not None
         self._running.kill()
         self._running.wait()
+
+    def freeze(self) -> None:
+        assert self._running is not None
+        self._running.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        assert self._running is not None
+        self._running.send_signal(signal.SIGCONT)
+
+    @property
+    def alive(self) -> bool:
+        return self._running is not None and self._running.poll() is None
