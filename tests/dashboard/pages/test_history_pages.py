@@ -123,8 +123,8 @@ def test_an_agent_finds_themselves_and_nobody_else(old_house: House, visit: Visi
 def test_scorecards_are_shown_with_intervals_from_what_people_confirmed(old_house: House, visit: Visit) -> None:
     page = settled(visit(old_house, "/agents?agent=grace.linden&period=8+weeks"))
     with old_house.floor.database.session() as session:
-        of_grace = col(Score.call).in_(select(Call.id).where(Call.agent == "grace.linden"))
-        asked = select(func.count()).where(of_grace, Score.point == "closed", Score.value != "not_due")
+        of_grace = col(Score.call).in_(select(col(Call.id)).where(col(Call.agent) == "grace.linden"))
+        asked = select(func.count()).where(of_grace, col(Score.point) == "closed", col(Score.value) != "not_due")
         confirmed = session.execute(asked).scalar_one()
     section = page.locator(".t-section", has_text="Scorecard")
     expect(section).to_contain_text("only what a person confirmed")
