@@ -37,10 +37,10 @@ from storage.labels.publisher import LabelPublisher
 from tenor.aio import in_thread
 from tenor.bus import Bus, Partition
 from tenor.events import SENTENCES
-from tenor.net import WebServer, listening_socket
 from tenor.redaction import Redactor
 from tenor.settings import Settings
-from tenor.signing import secret_of
+from tenor.web.servers import WebServer, listening_socket
+from tenor.web.signing import secret_of
 
 log = structlog.get_logger(__name__)
 

@@ -24,7 +24,7 @@ from asr.local.stt.types import Recognizer
 from asr.local.tts.synthesizer import Synthesizer
 from asr.local.tts.voices import Voice, find_voice
 from tenor.aio import in_thread, run_to_completion
-from tenor.net import PortInUse
+from tenor.web.servers import PortInUse
 
 log = structlog.get_logger(__name__)
 

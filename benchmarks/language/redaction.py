@@ -36,8 +36,8 @@ from benchmarks.services import heard_live
 from finetune.evaluate.scores import percentile
 from nlp.inference.name_finder import DEFAULT, NameFinder
 from tenor.redaction import KINDS
+from tenor.redaction.numbers.spoken import UNITS
 from tenor.redaction.patterns import PatternRedactor
-from tenor.redaction.spoken import UNITS
 from tenor.redaction.utterance import confirms
 
 DATA = Path(os.environ.get("TENOR_BENCH_DATA", Path(__file__).parents[3] / "shared" / "data"))

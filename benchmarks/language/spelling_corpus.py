@@ -19,7 +19,7 @@ from random import Random
 from typing import NamedTuple, TypeVar
 from urllib.parse import quote, quote_plus
 
-from tenor.redaction.numbers import luhn
+from tenor.redaction.numbers.runs import luhn
 
 PER_KIND = 400
 SEED = 16

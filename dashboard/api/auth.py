@@ -15,8 +15,8 @@ from dashboard.auth.sign_in import OWNER
 from dashboard.auth.tokens import API, PAGE, SignedTokens, bearer
 from storage.viewer import Viewer
 from tenor.bounded_dict import BoundedDict
-from tenor.net import is_loopback
 from tenor.settings import DashboardSettings
+from tenor.web.servers import is_loopback
 
 BURST_S = 10.0
 """Somebody who was quiet may ask for this long's worth at once."""

@@ -29,8 +29,8 @@ from dashboard.assistant.voice import Voice
 from dashboard.auth.origins import is_allowed_origin
 from dashboard.auth.tokens import bearer
 from tenor.errors import BadInput
-from tenor.net import client_network
 from tenor.settings import AssistantSettings
+from tenor.web.servers import client_network
 
 LONGEST_BODY = 16 * 1024
 LONGEST_WAIT_S = 25.0

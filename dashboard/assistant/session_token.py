@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from itsdangerous import BadData
 
 from tenor.errors import BadInput
-from tenor.signing import signer
+from tenor.web.signing import signer
 
 PURPOSE: Final = "assistant session"
 

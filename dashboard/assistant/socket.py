@@ -16,9 +16,9 @@ from dashboard.assistant.session_token import SessionTokens
 from dashboard.assistant.visitors import VisitorLimits
 from dashboard.auth.origins import is_allowed_origin
 from tenor.errors import BadInput, Unavailable
-from tenor.net import client_network
 from tenor.reading import decode_json
 from tenor.settings import AssistantSettings
+from tenor.web.servers import client_network
 
 FORBIDDEN, NO_TOKEN, GONE, FLOOD, AGAIN = 4403, 4401, 4410, 4429, 1012
 """Why it is closed: the web site may not, the token is not valid, the conversation is no more, too much was sent, and

@@ -12,8 +12,8 @@ from starlette.requests import HTTPConnection
 from dashboard.assistant.conversation import Conversation
 from tenor.assistant.voice_ticket import VoiceTickets
 from tenor.errors import BadInput
-from tenor.net import client_network
 from tenor.settings import Settings
+from tenor.web.servers import client_network
 
 _HOST: Final = re.compile(r"[A-Za-z0-9.:-]+")
 OFF: Final = "off"

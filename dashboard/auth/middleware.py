@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.auth.sign_in import SignIn
-from tenor.net import is_forwarded, is_loopback
+from tenor.web.servers import is_forwarded, is_loopback
 
 log = structlog.get_logger(__name__)
 

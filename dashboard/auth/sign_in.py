@@ -22,8 +22,8 @@ from dashboard.auth.tokens import SESSION, SignedTokens
 from dashboard.ui import elements, theme
 from storage.viewer import ROLES, Viewer
 from tenor.errors import BadInput
-from tenor.net import BodyTooLarge, client_network, is_loopback, limited_body
 from tenor.settings import DashboardSettings
+from tenor.web.servers import BodyTooLarge, client_network, is_loopback, limited_body
 
 COOKIE = "tenor_session"
 OWNER = Viewer("administrator", "administrator")

@@ -10,7 +10,7 @@ from itsdangerous import BadData, URLSafeSerializer
 from starlette.datastructures import Headers
 
 from storage.viewer import ROLES, Viewer
-from tenor.signing import signer
+from tenor.web.signing import signer
 
 VersionOf = Callable[[str], tuple[int, str] | None]
 HasEnded = Callable[[str], bool]

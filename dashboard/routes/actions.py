@@ -29,8 +29,8 @@ from storage.viewer import Viewer
 from tenor.bus import Bus
 from tenor.errors import BadInput, Refused, Unavailable
 from tenor.events import NOTES, NoteAcknowledged
-from tenor.net import BodyTooLarge, limited_body
 from tenor.reading import decode_json
+from tenor.web.servers import BodyTooLarge, limited_body
 
 LONGEST_BODY = 64 * 1024
 

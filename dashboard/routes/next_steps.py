@@ -12,9 +12,9 @@ from starlette.routing import BaseRoute, Route
 
 from dashboard.auth.tokens import PAGE, SignedTokens, bearer
 from dashboard.playbook import PlaybookFile
-from tenor.net import BodyTooLarge, limited_body
 from tenor.reading import decode_json
 from tenor.settings import Settings
+from tenor.web.servers import BodyTooLarge, limited_body
 
 LONGEST_BODY = 256 * 1024
 

@@ -20,8 +20,8 @@ from ingest.gateway.switchboard import Switchboard
 from ingest.gateway.web import GatewayApp
 from tenor.bus import Bus
 from tenor.events import TRANSCRIPTS, Transcript
-from tenor.net import WebServer, listening_socket
 from tenor.settings import Settings
+from tenor.web.servers import WebServer, listening_socket
 
 log = structlog.get_logger(__name__)
 

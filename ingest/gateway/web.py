@@ -29,9 +29,9 @@ from ingest.gateway.switchboard import Switchboard
 from ingest.gateway.twilio import signature as twilio_signature
 from ingest.gateway.twilio.session import TwilioSession
 from tenor.assistant.voice_ticket import VoiceTickets
-from tenor.net import BodyTooLarge, client_network, is_forwarded, limited_body
 from tenor.settings import GatewaySettings
-from tenor.signing import secret_of
+from tenor.web.servers import BodyTooLarge, client_network, is_forwarded, limited_body
+from tenor.web.signing import secret_of
 
 log = structlog.get_logger(__name__)
 

@@ -1,7 +1,7 @@
 """Tickets for the voice of a conversation on the web: the dashboard issues them, the gateway checks them.
 
 A ticket says which conversation may be spoken, what is known of it, for which visitor and from which web site. Both
-sides have the installation's secret (`tenor/signing.py`), so neither has to ask the other.
+sides have the installation's secret (`tenor/web/signing.py`), so neither has to ask the other.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 from itsdangerous import BadData
 
 from tenor.events import Call
-from tenor.signing import signer
+from tenor.web.signing import signer
 
 PURPOSE: Final = "assistant voice"
 LASTS_S: Final = 60.0

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tenor.bus import Bus
 from tenor.errors import BadInput, Refused
-from tenor.net import is_loopback
 from tenor.settings import Settings
+from tenor.web.servers import is_loopback
 
 FORMS = "sqlite:///relative/bus.db, sqlite:////absolute/bus.db or kafka://host:9092[,host:9092]"
 

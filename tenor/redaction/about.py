@@ -9,7 +9,7 @@ import msgspec
 
 from tenor.events import Call, Redact
 from tenor.redaction.masking import masked_text
-from tenor.redaction.numbers import is_issued
+from tenor.redaction.numbers.runs import is_issued
 from tenor.redaction.patterns import PatternRedactor
 from tenor.redaction.plain import plain
 

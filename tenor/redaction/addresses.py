@@ -13,11 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from tenor.redaction.codes import codes
 from tenor.redaction.masking import Mask
+from tenor.redaction.numbers.codes import codes
+from tenor.redaction.numbers.verdicts import context, continued, measured
 from tenor.redaction.streets import STREETS, is_zip, streets
 from tenor.redaction.utterance import FILLERS, Utterance
-from tenor.redaction.verdicts import context, continued, measured
 
 _STATES = """
 alabama alaska arizona arkansas california colorado connecticut delaware florida georgia hawaii idaho illinois indiana

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tenor.redaction.spoken import TEENS, TENS, UNITS
+from tenor.redaction.numbers.spoken import TEENS, TENS, UNITS
 from tenor.redaction.tokens import Token
 
 _MONTHS = (

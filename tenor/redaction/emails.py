@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from tenor.redaction.numbers import is_card
+from tenor.redaction.numbers.runs import is_card
+from tenor.redaction.numbers.spoken import TEENS, TENS, TIMES, UNITS
 from tenor.redaction.ordinary import ORDINARY
-from tenor.redaction.spoken import TEENS, TENS, TIMES, UNITS
 from tenor.redaction.tokens import Token
 
 _ENDINGS = """

@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tenor.redaction.codes import coded
 from tenor.redaction.dates import MONTHS, ORDINAL, ORDINALS
 from tenor.redaction.emails import AT, JOINTS, NOT_IN_DOMAINS, STOP
 from tenor.redaction.masking import HELD, Mask
-from tenor.redaction.numbers import BETWEEN
+from tenor.redaction.numbers.codes import coded
+from tenor.redaction.numbers.runs import BETWEEN
+from tenor.redaction.numbers.spoken import TIMES
 from tenor.redaction.ordinary import ORDINARY
-from tenor.redaction.spoken import TIMES
 from tenor.redaction.utterance import CONFIRMING, Utterance
 
 _WINDOW = 3

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 
 from tenor.redaction.dates import MONTHS
 from tenor.redaction.masking import Mask
-from tenor.redaction.numbers import apart
-from tenor.redaction.spoken import TIMES
+from tenor.redaction.numbers.runs import apart
+from tenor.redaction.numbers.spoken import TIMES
 from tenor.redaction.utterance import Utterance
 
 LONGEST = 3

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from tenor.events import Redaction, Word
 from tenor.redaction import Finder, RedactedText, Span
 from tenor.redaction.addresses import addresses
-from tenor.redaction.codes import code_kind, codes, formed
 from tenor.redaction.dates import ORDINALS, Date, dates
 from tenor.redaction.emails import announced, emails, has_card
 from tenor.redaction.holding import held, mail_is_near
 from tenor.redaction.masking import Mask, joined, masked_text, masked_words, spans, whole
 from tenor.redaction.names import names, people, whole_names
-from tenor.redaction.numbers import label, without
+from tenor.redaction.numbers.codes import code_kind, codes, formed
+from tenor.redaction.numbers.runs import label, without
+from tenor.redaction.numbers.verdicts import context, continued, verdicts
 from tenor.redaction.passwords import passwords
 from tenor.redaction.plain import plain
 from tenor.redaction.utterance import Utterance
-from tenor.redaction.verdicts import context, continued, verdicts
 
 USUAL = ("card", "account", "phone", "email", "birth_date")
 _WORTH_A_LOOK = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tenor.redaction.spoken import SCALES
+from tenor.redaction.numbers.spoken import SCALES
 from tenor.redaction.utterance import Utterance
 
 _SURE = "street streets st avenue ave boulevard blvd road rd lane ln parkway pkwy highway hwy crescent terrace"

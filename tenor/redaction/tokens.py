@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tenor.redaction.spoken import NUMBER_WORDS, UNITS
+from tenor.redaction.numbers.spoken import NUMBER_WORDS, UNITS
 
 GROUPING = r"(),./*_\-\u2010-\u2015"
 """Signs that often stand between the groups of one number,"""

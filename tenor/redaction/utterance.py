@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from tenor.redaction.cues import FAR
-from tenor.redaction.numbers import BETWEEN, Run, runs
+from tenor.redaction.numbers.cues import FAR
+from tenor.redaction.numbers.runs import BETWEEN, Run, runs
 from tenor.redaction.ordinary import ORDINARY
 from tenor.redaction.plain import plain
 from tenor.redaction.tokens import Token, tokenise

@@ -17,7 +17,7 @@ from storage.db.engine import Database
 from storage.labels.labels import correct
 from storage.tables import Sentence
 from storage.viewer import Viewer
-from tenor.net import free_port
+from tenor.web.servers import free_port
 from tests.dashboard.assistant.at_work import assistant_at_work
 from tests.dashboard.assistant.speaking import Speaker, voice_at_work, write_question
 from tests.dashboard.conftest import BrowserThread, running_house

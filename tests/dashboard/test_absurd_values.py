@@ -27,7 +27,7 @@ from storage.viewer import Viewer
 from tenor.bus.opening import open_bus
 from tenor.redaction.patterns import PatternRedactor
 from tenor.settings import DashboardSettings, Settings
-from tenor.signing import secret_of
+from tenor.web.signing import secret_of
 from tests.dashboard.api.test_api import fill
 
 

@@ -25,7 +25,7 @@ from asr.local.api.recognition import RecognitionService
 from asr.local.errors import ApiError
 from asr.local.options import PORT_HINT, ServerOptions
 from asr.local.tts.synthesizer import Synthesizer
-from tenor.net import WebServer, listening_socket
+from tenor.web.servers import WebServer, listening_socket
 
 log = structlog.get_logger(__name__)
 

@@ -19,7 +19,7 @@ from riva.client.proto import riva_asr_pb2 as pb
 from asr.local.options import ServerOptions
 from asr.local.server import RivaServer
 from tenor.errors import BadInput
-from tenor.net import PortInUse
+from tenor.web.servers import PortInUse
 from tests.asr.local.conftest import Running, running
 from tests.asr.local.scripted import ScriptedRecognizer, speech
 

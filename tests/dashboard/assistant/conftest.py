@@ -32,9 +32,9 @@ from dashboard.summaries import SummaryChanges
 from storage.db.engine import open_database
 from storage.labels.publisher import LabelPublisher
 from storage.writer.worker import StorageWorker
-from tenor.net import WebServer, listening_socket
 from tenor.redaction.patterns import PatternRedactor
 from tenor.settings import AssistantSettings, BusSettings, DashboardSettings, Settings, SpeechSettings
+from tenor.web.servers import WebServer, listening_socket
 from tests.dialog.rig import Rig
 
 SECRET = "a secret of this test's own"

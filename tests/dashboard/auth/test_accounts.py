@@ -19,7 +19,7 @@ from storage.viewer import Viewer
 from tenor.cli.app import app
 from tenor.errors import BadInput
 from tenor.settings import DashboardSettings, Settings
-from tenor.signing import secret_of
+from tenor.web.signing import secret_of
 
 PASSWORD = "correct horse battery"
 MIA = Viewer("mia", "manager")

@@ -25,7 +25,7 @@ from dashboard.routes.recordings import recording_url
 from storage.recorder.store import recording_name
 from storage.tables import Call
 from storage.viewer import Role, Viewer
-from tenor.signing import secret_of
+from tenor.web.signing import secret_of
 from tests.dashboard.conftest import PASSWORD, House, Visit
 from tests.dashboard.floor import FloorCall
 

@@ -18,7 +18,7 @@ from sqlmodel import Session, col, select
 from asr.local.tts.voices import find_voice
 from storage.recorder.worker import open_recording
 from storage.tables import Call
-from tenor.net import free_port
+from tenor.web.servers import free_port
 from tests.dashboard.assistant.at_work import assistant_at_work
 from tests.dashboard.assistant.speaking import PATIENCE_MS, Speaker, voice_at_work, write_question
 from tests.dashboard.conftest import BrowserThread, House, running_house

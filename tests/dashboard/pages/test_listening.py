@@ -25,7 +25,7 @@ from storage.tables import Audit
 from storage.viewer import Role, Viewer
 from tenor.events import AUDIO, AudioChunk, CallEnded
 from tenor.settings import Settings
-from tenor.signing import secret_of
+from tenor.web.signing import secret_of
 from tests.dashboard.conftest import House, Visit, running_house
 from tests.dashboard.floor import FloorCall
 

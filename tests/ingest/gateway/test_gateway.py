@@ -17,8 +17,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from ingest.gateway import Gateway, outbox
 from ingest.gateway.browser.session import MOST_SOCKETS
 from tenor.events import CallEnded, CallState
-from tenor.net import PortInUse
 from tenor.settings import GatewaySettings, Settings
+from tenor.web.servers import PortInUse
 from tests.ingest.gateway.conftest import Ended, Serve, serving
 from tests.ingest.gateway.hearing import hear
 from tests.ingest.gateway.recorder import Recorder

@@ -19,8 +19,8 @@ from storage.runs.mlflow_mirror import MirroredRun, MlflowMirror
 from storage.runs.record import StoredRunRecord
 from storage.viewer import Viewer
 from tenor.errors import BadInput, Unavailable
-from tenor.net import free_port
 from tenor.settings import LearnSettings, Settings
+from tenor.web.servers import free_port
 from tests.storage.runs.mlflow_servers import PROGRAM, SmallMlflow, real_mlflow, small_mlflow
 
 ANN = Viewer("ann", "analyst")

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tenor.redaction.numbers import luhn, runs
+from tenor.redaction.numbers.runs import luhn, runs
 from tenor.redaction.patterns import PatternRedactor
 from tenor.redaction.tokens import tokenise
 from tenor.redaction.utterance import confirms

@@ -84,7 +84,7 @@ def token(
 ) -> None:
     """Print a token for the API: whoever has it sees what this account sees. Ends with the account's sessions."""
     from dashboard.auth.tokens import API, SignedTokens
-    from tenor.signing import secret_of
+    from tenor.web.signing import secret_of
 
     with _accounts(context) as (accounts, chosen):
         viewer = accounts.viewer(name)

@@ -19,11 +19,11 @@ from tenor.cli.output import console, say
 from tenor.cli.params import BusFlag, parse_redact
 from tenor.errors import BadInput, Unavailable
 from tenor.events import CALLS, TRANSCRIPTS, CallState, Redact
-from tenor.net import free_port
 from tenor.runtime import pipeline
 from tenor.runtime.playback import CallPlayer
 from tenor.runtime.profiles import QUIET, change_settings
 from tenor.settings import Settings
+from tenor.web.servers import free_port
 
 if TYPE_CHECKING:
     from ingest.sources import Source

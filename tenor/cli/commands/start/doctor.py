@@ -280,7 +280,7 @@ def _ports(settings: Settings) -> list[Finding]:
 
 
 def _in_use(host: str, port: int) -> bool:
-    from tenor.net import listening_socket
+    from tenor.web.servers import listening_socket
 
     try:
         listening_socket(host, port, "").close()

@@ -17,7 +17,7 @@ from ingest.gateway.browser import session as browser_session
 from tenor.assistant.voice_ticket import PURPOSE, VoiceTickets
 from tenor.events import TRANSCRIPTS, AudioChunk, Call, CallEnded, CallStarted, Transcript, TurnSpoken
 from tenor.settings import Settings
-from tenor.signing import secret_of, signer
+from tenor.web.signing import secret_of, signer
 from tests.ingest.gateway.playback.rig import Assistant, of, spoken, until
 from tests.ingest.gateway.recorder import Recorder
 from tests.ingest.gateway.simulators.browser import RATE, BrowserPage

@@ -29,9 +29,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tenor.redaction.cues import FAR, REACH, SHORT, told_by
-from tenor.redaction.numbers import BETWEEN, Run, apart, is_card, runs
-from tenor.redaction.spoken import SOUND_ALIKE, UNITS
+from tenor.redaction.numbers.cues import FAR, REACH, SHORT, told_by
+from tenor.redaction.numbers.runs import BETWEEN, Run, apart, is_card, runs
+from tenor.redaction.numbers.spoken import SOUND_ALIKE, UNITS
 from tenor.redaction.streets import of_a_place
 from tenor.redaction.tokens import tokenise
 from tenor.redaction.utterance import CONFIRMING, FILLERS, Utterance

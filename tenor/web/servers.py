@@ -13,7 +13,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp
 
 from tenor.errors import Unavailable
-from tenor.web_protocols import HttpProtocol, WebSocketProtocol
+from tenor.web.protocols import HttpProtocol, WebSocketProtocol
 
 STALLED_S = 300
 """How long somebody may read nothing of what they are sent: a browser that plays a recording pauses, too."""

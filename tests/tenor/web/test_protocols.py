@@ -16,8 +16,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from tenor import web_protocols
-from tenor.net import WebServer, listening_socket
+from tenor.web import protocols
+from tenor.web.servers import WebServer, listening_socket
 
 HEAD = b"POST /%s HTTP/1.1\r\nHost: x\r\n"
 
@@ -55,7 +55,7 @@ APP = Starlette(
 @pytest.fixture
 async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[WebServer]:
     for name, value in {"HEAD_S": 0.4, "BODY_S": 0.4, "SLOWEST": 100_000, "LINGER_S": 0.4}.items():
-        monkeypatch.setattr(web_protocols, name, value)
+        monkeypatch.setattr(protocols, name, value)
     with listening_socket("127.0.0.1", 0, "") as listener:
         async with WebServer(APP, listener, lifespan="off", timeout_graceful_shutdown=1) as made:
             made.port = listener.getsockname()[1]  # type: ignore[attr-defined]

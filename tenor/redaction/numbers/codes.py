@@ -11,12 +11,12 @@ import re
 from collections.abc import Container, Iterator
 from typing import NamedTuple
 
-from tenor.redaction.cues import CUES
-from tenor.redaction.numbers import BETWEEN, apart, is_card, label
+from tenor.redaction.numbers.cues import CUES
+from tenor.redaction.numbers.runs import BETWEEN, apart, is_card, label
+from tenor.redaction.numbers.verdicts import alone, announced, context, measured
 from tenor.redaction.ordinary import ORDINARY
 from tenor.redaction.streets import is_zip
 from tenor.redaction.utterance import Utterance
-from tenor.redaction.verdicts import alone, announced, context, measured
 
 _DIGITS = re.compile(r"\d+")
 _GROUPS = re.compile(r"[^\W_]+")

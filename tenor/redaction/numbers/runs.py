@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import NamedTuple
 
-from tenor.redaction.cues import REACH, SHORT, labelled
-from tenor.redaction.spoken import MANY, NUMBER_WORDS, SCALES, SOUND_ALIKE, TEENS, TENS, TIMES, UNITS
+from tenor.redaction.numbers.cues import REACH, SHORT, labelled
+from tenor.redaction.numbers.spoken import MANY, NUMBER_WORDS, SCALES, SOUND_ALIKE, TEENS, TENS, TIMES, UNITS
 from tenor.redaction.tokens import GROUPING, Token
 
 BETWEEN = frozenset({"uh", "um", "er", "erm", "uhm", "dash", "hyphen", "space", "then", "slash"})

@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from tenor.errors import Unavailable
-from tenor.net import PortInUse, WebServer, listening_socket
+from tenor.web.servers import PortInUse, WebServer, listening_socket
 
 HOST = "127.0.0.1"
 
