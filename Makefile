@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compi
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help install dev run quick test kills fuzz chaos soak load train-test lint bench kafka postgres interop calls docs clean
+.PHONY: help install dev run quick test kills fuzz chaos rolling soak load train-test lint bench kafka postgres interop calls docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -59,6 +59,11 @@ chaos: dev ## eight calls at once while all is killed, frozen and cut off at ran
 	@for part in kafka postgres; do deploy/prerequisites $$part || exit; done
 	@$(BIN)/python -m deploy.kafka.broker fetch
 	@RUNS=$(RUNS) MINUTES=$(MINUTES) CALLS=8 REPORT=/dev/stdout $(BIN)/python -m pytest -q -s tests/chaos
+
+rolling: dev ## every pod of deploy/kubernetes without a cluster, through a rolling restart of all; needs root
+	@for part in kafka postgres; do deploy/prerequisites $$part || exit; done
+	@$(BIN)/python -m deploy.kafka.broker fetch
+	@ROLLING=1 $(BIN)/python -m pytest -q tests/deploy/test_rolling_restart.py
 
 soak: dev ## a day of calls (CALLS, 1,500), compressed: memory, files and handles stay flat
 	@$(BIN)/python -m benchmarks.pipeline.soak

@@ -18,8 +18,8 @@ BODY_S: Final = 20.0
 SLOWEST: Final = 2000
 """How long a body may take: this, and a second more for so many bytes."""
 LINGER_S: Final = 2.0
-LINGER_BYTES: Final = 64 * 1024
-"""What is still read of a body after its request was answered."""
+LINGER_BYTES: Final = 1024 * 1024
+"""What is still read of a body after its request was answered: a client that has sent all of it asks on."""
 MOST_FRAGMENTS: Final = 1000
 """Of one message on a WebSocket: they have no size together, but each takes memory."""
 

@@ -36,6 +36,7 @@ pytestmark = [
     pytest.mark.kafka,
     pytest.mark.postgres,
     pytest.mark.timeout(900),
+    pytest.mark.skipif("ROLLING" not in os.environ, reason="make rolling"),
     pytest.mark.skipif(os.geteuid() != 0, reason="containers are put together by root"),
 ]
 

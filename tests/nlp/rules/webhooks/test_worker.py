@@ -181,7 +181,7 @@ async def test_what_is_given_up_and_when(
         with capture_logs() as logged:
             async with at_work(quiet_bus, ready(embedded_settings, crm=web.url("/crm")), BRIEF):
                 (letter,) = await buried(quiet_bus, 1)
-    assert any(line["event"] == "alert not delivered" for line in logged)
+    assert any(line["event"] == "not delivered to a webhook" for line in logged)
     assert alert("upset").text not in str(logged)
     assert web.url("/crm") not in str(logged), "an address may hold a secret"
     assert letter.reason.startswith(f"webhook crm: {reason}")

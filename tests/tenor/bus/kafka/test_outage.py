@@ -71,10 +71,10 @@ async def test_an_outage_shorter_than_patience_is_told_when_it_begins_and_ends(
             while not told:
                 await consumer.poll(timeout_s=0.2)
             await asyncio.to_thread(kafka_broker.start)
-            async with asyncio.timeout(30):
-                while len(told) < 2:
+            async with asyncio.timeout(60):
+                while told[-1]["event"] != "Kafka is back":
                     await consumer.poll(timeout_s=0.2)
-    assert [line["event"] for line in told[:2]] == ["Kafka is away", "Kafka is back"]
+    assert {line["event"] for line in told[:-1]} == {"Kafka is away"}
 
 
 async def test_a_reader_gives_up_when_patience_has_run_out_and_another_try_finds_the_broker(
