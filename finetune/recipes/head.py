@@ -64,7 +64,7 @@ class HeadParameters(msgspec.Struct, frozen=True, kw_only=True):
     epochs: Annotated[int, Meta(ge=1, description="How often every row is seen.")] = 30
     batch: Annotated[int, Meta(ge=1, description="Rows of one step.")] = 128
     rate: Annotated[float, Meta(gt=0, description="How far a step goes at most.")] = 0.01
-    l2: Annotated[float, Meta(ge=0, description="How strongly a head is drawn back to the deployed one.")] = 0.01
+    l2: Annotated[float, Meta(ge=0, description="How strongly a head is drawn back to the deployed one.")] = 0.1
     replay: Annotated[int, Meta(ge=0, description="Sentences of our own that are learned again beside the rows.")] = (
         4000
     )
