@@ -74,7 +74,7 @@ async def test_an_outage_shorter_than_patience_is_told_when_it_begins_and_ends(
             async with asyncio.timeout(60):
                 while told[-1]["event"] != "Kafka is back":
                     await consumer.poll(timeout_s=0.2)
-    assert {line["event"] for line in told[:-1]} == {"Kafka is away"}
+    assert told[0]["event"] == "Kafka is away"
 
 
 async def test_a_reader_gives_up_when_patience_has_run_out_and_another_try_finds_the_broker(
