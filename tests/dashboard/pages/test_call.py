@@ -198,6 +198,8 @@ def test_who_fits_is_suggested_to_a_manager_for_a_call_that_wants_somebody_else(
     answer = page.request.get(f"{house.address}/api/v1/fits?call={call.id}").json()
     assert [one["agent"] for one in answer["agents"]][:1] == ["grace"]
     assert 0 < answer["agents"][0]["own"]["low"] < answer["agents"][0]["own"]["mean"] < 1
+    told = page.request.get(f"{house.address}/api/v1/fits?task=refund&mood=0&agents=hugo,grace").json()
+    assert [(one["agent"], one["calls"]) for one in told["agents"]] == [("grace", 35), ("hugo", 35)]
     told = page.request.get(f"{house.address}/api/v1/fits?task=refund&mood=0&agents=hugo,zoe").json()
     assert [one["agent"] for one in told["agents"]] == ["zoe", "hugo"]  # who is new is not behind who did badly
     mine = visit(house, f"/call?call={call.id}", looks_as="agent:anna")
