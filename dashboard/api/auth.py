@@ -4,23 +4,19 @@ on this machine."""
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import HTTPException, Request, Security
 from fastapi.security import HTTPBearer
 
+from dashboard.auth.rate_limiter import RateLimiter
 from dashboard.auth.sign_in import OWNER
 from dashboard.auth.tokens import API, PAGE, SignedTokens, bearer
 from storage.viewer import Viewer
-from tenor.bounded_dict import BoundedDict
 from tenor.settings import DashboardSettings
 from tenor.web.servers import is_loopback
 
-BURST_S = 10.0
-"""Somebody who was quiet may ask for this long's worth at once."""
-REMEMBERED = 10_000
 BEARER = HTTPBearer(auto_error=False, description="`tenor account token NAME` makes one")
 """Tells the specification what we look at ourselves."""
 CHALLENGE = {"WWW-Authenticate": "Bearer"}
@@ -66,23 +62,3 @@ class ApiAuth:
         client = request.client.host if request.client else ""
         open_to_all = self._settings.sign_in == "none" and is_loopback(host) and is_loopback(client)
         return OWNER if open_to_all else None
-
-
-class RateLimiter:
-    """A token bucket for everyone: it fills at `a_second`, each request takes one out. A full one holds what comes in
-    `burst_s`."""
-
-    def __init__(self, a_second: float, burst_s: float = BURST_S) -> None:
-        self._a_second = a_second
-        self._full = max(1.0, a_second * burst_s)
-        self._buckets: BoundedDict[str, tuple[float, float]] = BoundedDict(REMEMBERED)
-
-    def wait_s(self, name: str) -> float:
-        """0 when the request may pass."""
-        if not self._a_second:
-            return 0.0
-        now = time.monotonic()
-        left, at = self._buckets.pop(name, (self._full, now))
-        left = min(self._full, left + (now - at) * self._a_second)
-        self._buckets[name] = (left - 1 if left >= 1 else left, now)
-        return 0.0 if left >= 1 else (1 - left) / self._a_second

@@ -9,7 +9,7 @@ from typing import Final
 
 from starlette.exceptions import HTTPException
 
-from dashboard.api.auth import RateLimiter
+from dashboard.auth.rate_limiter import RateLimiter
 from tenor.settings import AssistantSettings
 
 MOST_CONNECTIONS: Final = 20
