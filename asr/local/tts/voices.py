@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -46,7 +46,8 @@ class Voice(Protocol):
 
 
 class PicoVoice:
-    """SVOX Pico in process: first audio in 20 ms. Its engine is no friend of threads, hence the lock."""
+    """SVOX Pico in process: first audio in 20 ms. Its engine is no friend of threads, hence the lock, and what it says
+    depends on what it said before, hence one for each sentence: the same text is always the same sound."""
 
     name = "ttspico"
     languages = _EUROPEAN
@@ -54,16 +55,13 @@ class PicoVoice:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._engines: dict[str, Any] = {}
 
     def synthesize(self, text: str, language: str) -> Samples:
         import ttspico
 
         with self._lock:
-            if language not in self._engines:
-                self._engines[language] = ttspico.TtsEngine(language)
             # Pico reads angle brackets as markup of its own.
-            pcm: bytes | None = self._engines[language].speak(text.replace("<", " ").replace(">", " "))
+            pcm: bytes | None = ttspico.TtsEngine(language).speak(text.replace("<", " ").replace(">", " "))
         return np.frombuffer(pcm or b"", "<i2").astype(np.int16, copy=False)
 
 

@@ -291,6 +291,13 @@ def test_installed_voices_speak(real: Voice) -> None:
         assert service.synthesize("-1 < 2 & 3 > 2; naïve café?").audio
 
 
+@pytest.mark.parametrize("real", INSTALLED, ids=lambda voice: voice.name)
+def test_the_same_text_is_always_the_same_sound(real: Voice) -> None:
+    first = real.synthesize("Thank you for calling.", "en-US")
+    real.synthesize("How can I help you today?", "en-US")
+    assert np.array_equal(real.synthesize("Thank you for calling.", "en-US"), first)
+
+
 def test_a_program_of_ones_own_can_be_the_voice(tmp_path: Path) -> None:
     """Piper in miniature: the sentence on standard input, a WAV file out."""
     spoken = io.BytesIO()
