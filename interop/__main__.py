@@ -46,6 +46,9 @@ CLIENTS = (
     Client("nvidia-riva-client 2.27.0, TLS", ("nvidia-riva-client==2.27.0",), "nvidia.py", secure=True),
     Client("LiveKit Agents", ("livekit-plugins-nvidia==1.8.9",), "livekit_agents.py"),
     Client("Pipecat", ("pipecat-ai[nvidia]==1.14.0",), "pipecat_services.py"),
+    Client(
+        "LangChain", ("langchain-community==0.4.2", "nvidia-riva-client==2.14.0", "protobuf<6"), "langchain_riva.py"
+    ),
 )
 
 
