@@ -50,7 +50,7 @@ def list_runs(
         table.add_column(name, no_wrap=name != "last figures", overflow="fold")
     for one in found:
         figures = ", ".join(f"{name} {value:.4g}" for name, value in one.last.items())
-        began = f"{datetime.fromtimestamp(one.run.started_at):%Y-%m-%d %H:%M}"
+        began = _when(one.run.started_at)
         cells = (str(one.id), one.state, one.run.recipe, one.run.dataset, began, _took(one), figures, one.run.model)
         table.add_row(*map(escape, cells))
     console.print(table)
@@ -63,8 +63,8 @@ def show(context: typer.Context, run: Number, as_json: Json = False) -> None:
     if as_json:
         typer.echo(msgspec.json.encode({**_document(found), "curves": [_curve(one) for one in curves]}))
         return
-    for name, value in _document(found).items():
-        console.print(f"[dim]{name:14}[/] {escape(_plain(value))}", soft_wrap=True)
+    for name, value in _shown(found).items():
+        console.print(f"[dim]{name:14}[/] {escape(value)}", soft_wrap=True)
     for curve in curves:
         console.print(
             f"[dim]{curve.name:14}[/] {_drawn(curve.values)}  {curve.values[0]:.4g} to {curve.values[-1]:.4g}"
@@ -166,6 +166,20 @@ def _read(context: typer.Context, number: int) -> tuple[RunView, list[Curve]]:
 def _document(found: RunView) -> dict[str, Any]:
     return {"run": found.id, **found.run.model_dump(exclude={"id", "state"}), "state": found.state,
             "seconds": round(found.seconds, 1), "last": dict(found.last)}  # fmt: skip
+
+
+def _shown(found: RunView) -> dict[str, str]:
+    """What people read of it: no moments in seconds since 1970, and nothing that is empty."""
+    run = found.run
+    first = {"run": str(found.id), "state": found.state, "recipe": run.recipe, "dataset": run.dataset}
+    times = {"began": _when(run.started_at), "took": _took(found)}
+    known = {*first, "started_at", "ended_at", "seen_at", "seconds"}
+    others = {name: _plain(value) for name, value in _document(found).items() if name not in known}
+    return {name: value for name, value in (first | times | others).items() if value}
+
+
+def _when(at: float) -> str:
+    return f"{datetime.fromtimestamp(at):%Y-%m-%d %H:%M}"
 
 
 def _curve(curve: Curve) -> dict[str, Any]:
