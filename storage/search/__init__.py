@@ -19,14 +19,15 @@ from sqlalchemy import ColumnElement, Select, String, and_, column, func, litera
 from sqlmodel import Session
 
 from storage.labels.effective import CALL, LABEL, SENTENCE, effective
-from storage.search import index, terms
+from storage.search import index
 from storage.search.query import Order, SearchQuery, from_dict, to_dict
 from storage.search.snippet import Snippet, cut
-from storage.search.terms import Terms
 from storage.tables import Alert
 from storage.viewer import Viewer
 from tenor.errors import BadInput
 from tenor.reading import decode_json
+from tenor.search import terms
+from tenor.search.terms import Terms
 
 __all__ = [
     "Hit",

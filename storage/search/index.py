@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection
 
-from storage.search.terms import Term
+from tenor.search.terms import Term
 
 STEP = 1 << 20
 """Room for the documents of one millisecond, by which the triggers number them."""

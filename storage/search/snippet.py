@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from storage.search.terms import Mark, Term, marks
+from tenor.search.terms import Mark, Term, marks
 
 LONGEST = 400
 """Characters of a snippet; hardly a spoken sentence is longer."""

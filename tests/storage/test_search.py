@@ -14,10 +14,10 @@ from sqlmodel import Session
 
 from storage.db.engine import Database
 from storage.search import SearchPage, SearchQuery, by_day, saved, search
-from storage.search.terms import Mark, Term, Terms, marks, read
 from storage.tables import Call, Sentence
 from storage.viewer import HOUSE, Viewer
 from tenor.errors import BadInput
+from tenor.search.terms import Mark, Term, Terms, marks, read
 from tests.storage.conversations import START, add_alert, add_call, add_label
 
 ANN = Viewer("ann", "agent")
