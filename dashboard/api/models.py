@@ -515,3 +515,24 @@ class Hit(ApiModel):
 class Hits(ApiModel):
     hits: list[Hit]
     cursor: str | None = Field(description="give this to get the page that follows; null: there is none")
+
+
+class CallHit(ApiModel):
+    """A call that was found by several of its sentences."""
+
+    call: str
+    started_at: float
+    medium: str
+    task: str
+    agent: str
+    customer: str
+    queue: str
+    site: str
+    sample: bool
+    sentences: list[Hit] = Field(description="one for each sentence that must be there, in the order of the search")
+
+
+class CallHits(ApiModel):
+    calls: list[CallHit]
+    total: int = Field(description="calls on all pages")
+    cursor: str | None = Field(description="give this to get the page that follows; null: there is none")

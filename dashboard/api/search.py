@@ -15,8 +15,12 @@ from dashboard.api.errors import RESPONSES
 from storage.db.engine import Database
 from storage.search import Order, SearchQuery
 from storage.search import search as find
+from storage.search import search_calls as find_calls
+from storage.search.query import checked
+from storage.search.text import known_values
 from tenor.errors import BadInput
 from tenor.events import Medium
+from tenor.search.calls import LONGEST
 from tenor.settings import Settings
 from tenor.taxonomy.in_force import names_in_force
 from tenor.taxonomy.sentiments import SHIPPED
@@ -24,16 +28,11 @@ from tenor.taxonomy.sentiments import SHIPPED
 Any = Annotated[tuple[Annotated[str, Field(max_length=500)], ...], Field(max_length=50)]
 
 
-class SearchParameters(BaseModel):
-    """`storage.search.SearchQuery`, as a query string; of several values of one name, any."""
+class CallConditions(BaseModel):
+    """What calls must be like, as a query string; of several values of one name, any."""
 
     model_config = ConfigDict(extra="forbid")
 
-    words: str = Field("", max_length=500, description='refund "last week" cancel* -thanks')
-    sentiment: Any = ()
-    intent: Any = ()
-    role: Any = ()
-    language: tuple[Literal["en", "other"], ...] = ()
     task: Any = ()
     call: Any = ()
     agent: Any = ()
@@ -41,13 +40,38 @@ class SearchParameters(BaseModel):
     queue: Any = ()
     site: Any = ()
     medium: tuple[Medium, ...] = ()
-    model: Any = Field((), description="a version of a model that understood the sentence: house-7")
     rule: Any = Field((), description="that fired in the call")
     severity: tuple[Literal["info", "warning", "critical"], ...] = Field((), description="of an alert in the call")
     alerted: bool = Field(False, description="only calls with alerts")
+
+
+class SearchParameters(CallConditions):
+    """`storage.search.SearchQuery` for sentences."""
+
+    words: str = Field("", max_length=500, description='refund "last week" cancel* -thanks')
+    sentiment: Any = ()
+    intent: Any = ()
+    role: Any = ()
+    language: tuple[Literal["en", "other"], ...] = ()
+    model: Any = Field((), description="a version of a model that understood the sentence: house-7")
     since: float | None = Field(None, description="spoken at this time or later, in seconds since the Unix epoch")
     until: float | None = Field(None, description="spoken before this time")
     order: Order = Field("newest", description="or closest: sentences first that say little else")
+    cursor: str | None = Field(None, max_length=1000, description="`cursor` of the page before")
+    limit: int = Field(50, ge=1, le=MOST)
+
+
+class CallSearchParameters(CallConditions):
+    """`storage.search.SearchQuery` for calls."""
+
+    said: str = Field(
+        max_length=LONGEST,
+        description="sentences of one call, in brackets, joined by then, and, not: "
+        "`(role:caller cancel*) then (role:agent sorry) and not (role:agent discount*)`. In brackets there are words "
+        "and the fields role, intent, sentiment and language",
+    )
+    since: float | None = Field(None, description="the call began at this time or later, in seconds since the epoch")
+    until: float | None = Field(None, description="the call began before this time")
     cursor: str | None = Field(None, max_length=1000, description="`cursor` of the page before")
     limit: int = Field(50, ge=1, le=MOST)
 
@@ -64,6 +88,16 @@ def router(settings: Settings, database: Database, auth: ApiAuth) -> APIRouter:
         with database.session() as session:
             found = find(session, who.viewer, query, asked.limit, asked.cursor)
         return models.Hits(hits=[models.Hit.model_validate(hit) for hit in found.hits], cursor=found.cursor)
+
+    @made.get("/search/calls")
+    def search_calls(who: Who, asked: Annotated[CallSearchParameters, Query()]) -> models.CallHits:
+        """Calls by several of their sentences: said and not said, by whom, in which order."""
+        query = SearchQuery(**asked.model_dump(exclude={"cursor", "limit"}))
+        with database.session() as session:
+            checked(query, known_values(session, settings))
+            found = find_calls(session, who.viewer, query, asked.limit, asked.cursor)
+        calls = [models.CallHit.model_validate(call) for call in found.calls]
+        return models.CallHits(calls=calls, total=found.total, cursor=found.cursor)
 
     return made
 

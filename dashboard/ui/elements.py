@@ -36,7 +36,8 @@ def notice(title: str, text: str, *, link: tuple[str, str] | None = None) -> Non
 
 def error(title: str, text: str) -> None:
     """Something failed; the rest of the page still stands."""
-    st.html(f'<div class="t-trouble" role="alert"><b>{escape(title)}</b> {escape(text)}</div>')
+    lines = escape(text).replace("\n", "<br>")
+    st.html(f'<div class="t-trouble" role="alert"><b>{escape(title)}</b> {lines}</div>')
 
 
 def link_row(title: str, about: str, link: str, *, mood: float | None = None) -> None:

@@ -13,15 +13,20 @@ from nlp.rules.conditions import (
     Not,
     NotSaidCondition,
     RuleCondition,
+    SearchCondition,
+    SearchedSentence,
     SentenceCondition,
     SilenceCondition,
     TaskCondition,
     TimeSpan,
+    leaves,
 )
 from nlp.rules.expression import Expression
 from nlp.rules.known_names import KnownNames
 from nlp.rules.pattern import Unfit
 from tenor.phrases import Phrase, phrase
+from tenor.search.calls import parse
+from tenor.search.text import LANGUAGES, SearchFaults
 from tenor.yaml import fields
 from tenor.yaml.nodes import Faults, Mapping, Node, Sequence, Text, meant
 
@@ -37,6 +42,7 @@ COUNTING = ("who", "sure", "in a row", "times", "within")
 SPAN = ("after", "in the first")
 KINDS: dict[str, tuple[str, ...]] = {
     "not said": ("not said", "who", "by"),
+    "search": ("search",),
     "silence": ("silence", *SPAN),
     "overlap": ("overlap", *SPAN),
     "metric": ("metric", "above", "below", *SPAN),
@@ -60,6 +66,7 @@ class ConditionParser:
         self._known = known
         self._readers: dict[str, Callable[[Mapping], ParsedCondition]] = {
             "not said": self._not_said,
+            "search": self._search,
             "silence": self._silence,
             "overlap": self._overlap,
             "metric": self._metric,
@@ -165,6 +172,24 @@ class ConditionParser:
         condition = NotSaidCondition(self._who(tree), phrases, by_ms, int(sentences) if sentences is not None else None)
         return condition, '{who} has not said "{phrase}"'
 
+    def _search(self, tree: Mapping) -> ParsedCondition:
+        node = tree.get("search")
+        assert node is not None
+        text = fields.text(node, self._faults, "`search`")
+        if text is None:
+            return None, ""
+        known = self._known
+        names = {"role": known.sides, "intent": known.intents, "sentiment": known.sentiments, "language": LANGUAGES}
+        found = SearchFaults()
+        there = {name: values for name, values in names.items() if values is not None}
+        search = parse(text, found, there, "write it under `only for`")
+        for fault in found.texts():
+            self._faults.add(node, f"in the search, {fault}")
+        if found:
+            return None, ""
+        sentences = tuple(SearchedSentence(wanted) for wanted in search.sentences)
+        return SearchCondition(search, sentences), "The call has what the rule searches for"
+
     def _silence(self, tree: Mapping) -> ParsedCondition:
         length_ms, span = self._duration(tree, "silence"), self._span(tree)
         return (SilenceCondition(length_ms, span) if length_ms else None), "{seconds} s of silence"
@@ -244,6 +269,8 @@ class ConditionParser:
         node = tree.get("not")
         assert node is not None
         part, _ = self.read(node)
+        if part is not None and any(isinstance(leaf, SearchCondition) and leaf.at_the_end for leaf in leaves(part)):
+            self._faults.add(node, "a search with `not` is known when the call is over: it cannot be under `not:`")
         return (Not(part) if part is not None else None), ""
 
     def _who(self, tree: Mapping) -> str:

@@ -16,6 +16,7 @@ from nlp.rules.expression import Expression
 from nlp.rules.history import CallHistory, PastSentence, SentenceMatch, SentenceMatcher, start_of
 from tenor.events import Sentence
 from tenor.phrases import Phrase
+from tenor.search.calls import CallSearch, SaidSentence
 
 MANY = 1000
 """Sentences in a row that are counted."""
@@ -182,6 +183,52 @@ class NotSaidCondition(LeafCondition):
 
 
 @dataclass(frozen=True, eq=False)
+class SearchedSentence:
+    """One sentence of a search for calls."""
+
+    wanted: SaidSentence
+
+    def match(self, sentence: PastSentence) -> SentenceMatch | None:
+        said = sentence.event
+        fields = {name: getattr(said, name) for name, _ in self.wanted.fields}
+        return SentenceMatch(sentence) if self.wanted.matches(said.text, **fields) else None
+
+
+@dataclass(frozen=True, eq=False)
+class SearchCondition(LeafCondition):
+    """The call is one that a search for calls finds. What must not be said is known when the call is over."""
+
+    search: CallSearch
+    sentences: tuple[SearchedSentence, ...]
+
+    @property
+    def values(self) -> frozenset[str]:
+        return frozenset({"who", "intent", "sentiment"} if self.search.wanted else ())
+
+    @property
+    def at_the_end(self) -> bool:
+        return bool(self.search.unwanted)
+
+    def holds(self, history: CallHistory) -> Evidence | None:
+        own = history.sentences_of("")
+        if not own or (self.at_the_end and history.ended_ms is None):
+            return None
+        hits = [history.hits(sentence) for sentence in self.sentences]
+        if not all(hits[number] for number in self.search.wanted):
+            return None
+        places = [[(hit.sentence.start_ms, hit.sentence.id) for hit in some] for some in hits]
+        found = self.search.find(places, last=True)
+        if found is None:
+            return None
+        if not found:  # nothing had to be said
+            return Evidence(own[-1].start_ms)
+        at_ms, sentence = max(found.values())
+        event = next(one.event for one in reversed(own) if one.id == sentence)
+        values = {"who": event.role, "intent": event.intent.replace("_", " "), "sentiment": event.sentiment}
+        return Evidence(at_ms, sentence, values)
+
+
+@dataclass(frozen=True, eq=False)
 class SilenceCondition(LeafCondition):
     """Nobody has said anything for a while."""
 
@@ -323,7 +370,11 @@ def leaves(condition: Condition) -> Iterator[Condition]:
 
 def matchers_of(condition: Condition) -> Iterator[SentenceMatcher]:
     """What a history must look for, so that the condition finds it there."""
-    return (leaf for leaf in leaves(condition) if isinstance(leaf, SentenceCondition | NotSaidCondition))
+    for leaf in leaves(condition):
+        if isinstance(leaf, SearchCondition):
+            yield from leaf.sentences
+        elif isinstance(leaf, SentenceCondition | NotSaidCondition):
+            yield leaf
 
 
 def combine(found: Sequence[Evidence]) -> Evidence:

@@ -23,7 +23,7 @@ from storage.datasets.versions import counts_of, labels_of, rows_table
 from storage.db.engine import Database
 from storage.place import Place
 from storage.search import sentence_ids
-from storage.search.text import query_from_text
+from storage.search.text import known_values, query_from_text
 from storage.snapshots.manifest import Snapshot
 from storage.snapshots.manifest import find as find_snapshot
 from storage.tables import Audit, Call, Sentence
@@ -54,8 +54,8 @@ def make(
     are never trained on. The newest version, if nothing has changed."""
     viewer.must_train("make datasets")
     checked_name(name)
-    query = query_from_text(search)
     with database.session() as session:
+        query = query_from_text(search, known_values(session, settings))
         ids = sentence_ids(session, viewer, query)
         if not samples:
             ids -= made_up_sentences(session)

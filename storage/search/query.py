@@ -7,6 +7,8 @@ from typing import Any, Literal
 import msgspec
 
 from tenor.errors import BadInput
+from tenor.search.calls import CallSearch, read
+from tenor.search.text import Known
 
 Order = Literal["newest", "closest"]
 
@@ -16,7 +18,10 @@ class SearchQuery(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     count as people corrected them."""
 
     words: str = ""
-    """As people type them: `refund "last week" cancel* -thanks` (see `terms`)."""
+    """As people type them: `refund "last week" cancel* -thanks` (see `tenor.search.terms`)."""
+    said: str = ""
+    """Sentences of one call, in brackets: `(role:caller cancel*) then (role:agent sorry)` (see `tenor.search.calls`).
+    The search is for calls then, and what is asked of sentences stands in the brackets."""
     sentiment: tuple[str, ...] = ()
     intent: tuple[str, ...] = ()
     role: tuple[str, ...] = ()
@@ -46,6 +51,18 @@ class SearchQuery(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     """Spoken before this time."""
     order: Order = "newest"
     """`closest`: the sentences first that say little else, among equals the newest."""
+
+
+OF_SENTENCES = ("words", "sentiment", "intent", "role", "language", "model")
+
+
+def checked(query: SearchQuery, known: Known | None = None) -> CallSearch | None:
+    """What is asked of calls, or None: the search is for sentences."""
+    if not query.said:
+        return None
+    if beside := [name for name in OF_SENTENCES if getattr(query, name)]:
+        raise BadInput(f"{beside[0]} is about a sentence: in a search for calls it belongs in brackets")
+    return read(query.said, known)
 
 
 def to_dict(query: SearchQuery) -> dict[str, Any]:

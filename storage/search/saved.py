@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import delete, select
 from sqlmodel import Session
 
-from storage.search.query import SearchQuery, from_dict, to_dict
+from storage.search.query import SearchQuery, checked, from_dict, to_dict
 from storage.tables import SavedSearch
 from tenor.errors import BadInput
 
@@ -31,6 +31,7 @@ def save(session: Session, owner: str, name: str, query: SearchQuery, days: int 
     name = name.strip()
     if not 0 < len(name) <= LONGEST_NAME:
         raise BadInput(f"a saved search needs a name of at most {LONGEST_NAME} characters")
+    checked(query)
     session.execute(delete(SEARCH).where(SEARCH.c.owner == owner, SEARCH.c.name == name))
     row = SavedSearch(owner=owner, name=name, query=to_dict(query) | ({"days": days} if days else {}), at=time.time())
     session.add(row)

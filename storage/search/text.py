@@ -1,49 +1,71 @@
-"""A search as people write it in one line: `queue:billing sentiment:negative since:2026-11-01 refund "last week"`."""
+"""A search in one line, for commands: `queue:billing since:2026-11-01 refund "last week"`, or sentences of one call."""
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from typing import Any, get_args
 
+from sqlmodel import Session
+
+from storage.labels.allowed import searchable_names
 from storage.search.query import SearchQuery, from_dict
 from tenor.errors import BadInput
+from tenor.events import Medium
+from tenor.model_store.store import language_in_force
+from tenor.search import calls
+from tenor.search.text import FIELDS, LANGUAGES, OF_CALL, OF_SENTENCE, TIMES, Known, SearchFaults, check_fields, split
+from tenor.settings import Settings
+from tenor.taxonomy.intents import UNKNOWN
+from tenor.taxonomy.sentiments import SHIPPED
 from tenor.times import parse_time
-from tenor.yaml.nodes import meant
 
-FIELDS = (
-    *(
-        "sentiment",
-        "intent",
-        "role",
-        "language",
-        "task",
-        "call",
-        "agent",
-        "customer",
-        "queue",
-        "site",
-        "medium",
-        "model",
-        "rule",
-    ),
-    "severity",
-)
-TIMES = ("since", "until")
-_FIELD = re.compile(r'(?<!\S)([a-z_]+):("[^"]*"|\S+)')
+NONE: Known = {}
+SIDES = ("caller", "agent", "assistant")
 
 
-def query_from_text(text: str) -> SearchQuery:
-    """Every field given must hold; of several values (`queue:cards,loans`) any. What is no field are words."""
-    given: dict[str, Any] = {}
-    for name, value in _FIELD.findall(text):
-        value = value.strip('"')
-        if name in TIMES:
-            given[name] = parse_time(value)
-        elif name in FIELDS:
-            given[name] = [*given.get(name, ()), *(one for one in value.split(",") if one)]
+def known_values(session: Session, settings: Settings) -> Known:
+    """What a search may name, so that a misspelt name is told: it would find nothing, which looks like an answer."""
+    names = searchable_names(session, language_in_force(settings))
+    return {
+        "role": tuple(dict.fromkeys((*SIDES, *settings.ingest.roles))),
+        "intent": tuple(dict.fromkeys((*names.intents, UNKNOWN))),
+        "sentiment": tuple(dict.fromkeys((*names.sentiments, *SHIPPED))),  # calls of before stay searchable
+        "language": LANGUAGES,
+        "medium": get_args(Medium),
+        "severity": ("info", "warning", "critical"),
+    }
+
+
+def query_from_text(text: str, known: Known = NONE) -> SearchQuery:
+    """Every field given must hold; of several values (`queue:cards,loans`) any. What is no field are words. With
+    sentences in brackets, it is a search for calls (`tenor.search.calls`)."""
+    faults = SearchFaults()
+    parts = split(text, faults)
+    given: dict[str, Any] = {"words": parts.words}
+    if parts.brackets:
+        given["said"] = calls.of_brackets(parts.brackets, faults, known).text
+    for field in parts.fields:
+        if parts.brackets and field.name in (*OF_SENTENCE, "model"):
+            where = "it belongs in brackets" if field.name in OF_SENTENCE else "it goes with no brackets"
+            faults.add(field.column, f"{field.name!r} is about a sentence: {where}")
+            continue
+        names = (*OF_CALL, *TIMES) if parts.brackets else (*FIELDS, *TIMES)
+        check_fields([field], names, faults, known)
+        if field.name in TIMES and field.values:
+            try:
+                given[field.name] = parse_time(field.values[0])
+            except BadInput as error:
+                faults.add(field.column, error.message)
         else:
-            fields = (*FIELDS, *TIMES)
-            raise BadInput(f"a search has no {name!r}{meant(name, fields)}", f"it has {', '.join(fields)}, and words")
-    if words := " ".join(_FIELD.sub(" ", text).split()):
-        given["words"] = words
-    return from_dict(given)
+            given[field.name] = [*given.get(field.name, ()), *field.values]
+    faults.raise_if_any(f"a search has words and {', '.join((*FIELDS, *TIMES))}")
+    return from_dict({name: value for name, value in given.items() if value})
+
+
+def text_of(query: SearchQuery) -> str:
+    """The line that `query_from_text` reads as this search. It keeps no times."""
+    fields = [f"{name}:{_quoted(','.join(values))}" for name in FIELDS if (values := getattr(query, name))]
+    return " ".join([*fields, query.said or query.words]).strip()
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"' if " " in value or not value else value

@@ -6,7 +6,7 @@
     -word      has it not; also -"a b" and -canc*
 
 Everything else is a separator, so nothing that is typed can be wrong. Words are compared without regard to case and
-accents, the same way in Python, SQLite and PostgreSQL (`index` has the other two).
+accents, the same way in Python, SQLite and PostgreSQL (`storage/search/index.py` has the other two).
 """
 
 from __future__ import annotations
@@ -54,6 +54,19 @@ def read(typed: str) -> Terms:
             term = Term(words, prefix=said.endswith("*"))
             (unwanted if minus else wanted).append(term)
     return Terms(tuple(wanted), tuple(unwanted))
+
+
+def found_in(text: str, said: Terms) -> bool:
+    """Whether the text has all that is wanted, and nothing that is not."""
+    if not said.wanted and not said.unwanted:
+        return True
+    words = [fold(found) for found in _WORD.findall(text)]
+    return all(_has(words, term) for term in said.wanted) and not any(_has(words, term) for term in said.unwanted)
+
+
+def _has(words: list[str], term: Term) -> bool:
+    size = len(term.words)
+    return any(_fits(term, words[first : first + size]) for first in range(len(words) - size + 1))
 
 
 def fold(word: str) -> str:

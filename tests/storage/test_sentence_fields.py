@@ -46,7 +46,7 @@ PLACES: dict[str, tuple[set[str], set[str]]] = {
         {"call", "channel", "revision", "sentiment_scores", "intent_score", "slots", "labels", "language"}
         | {"models", "times", "novelty", "confidence"},
     ),
-    "a search hit (storage/search/__init__.py: Hit)": (
+    "a search hit (storage/search/sentences.py: Hit)": (
         of_struct(Hit) - {"sentence", "snippet"} | {"id", "text"},
         {"revision", "sentiment_scores", "intent_score", "slots", "labels", "models", "times", "novelty", "confidence"},
     ),

@@ -62,6 +62,7 @@ ANNS = {
     "/agents/ann/scorecard": 200,
     "/customers/c-ann": 200,
     "/search?words=xylophone": 200,
+    "/search/calls?said=(xylophone)": 200,
     "/suggestions/sentence/hers/0/0": 200,
     "/suggestions/turn/hers/1": 200,
 }
@@ -400,6 +401,23 @@ async def test_problems_say_what_is_wrong(here: Served) -> None:
         refused = await here.client.request(method, "/calls", headers=here.headers("root"))
         assert refused.status_code == 405
     assert (await here.get("/search", params={"cursor": "???"})).status_code == 400
+    for said, told in (("(rol:agent)", "column 2"), ("(intent:refnd)", "'refund'"), ("xylophone", "in brackets")):
+        wrong = await here.get("/search/calls", params={"said": said})
+        assert wrong.status_code == 400
+        assert told in wrong.json()["detail"]
+    assert (await here.get("/search/calls", params={"said": "(a)", "words": "a"})).status_code == 422
+
+
+async def test_calls_are_found_by_their_sentences(here: Served) -> None:
+    params = {"said": "(role:caller xylophone)"}
+    found = (await here.get("/search/calls", params=params)).json()
+    call = next(call for call in found["calls"] if call["call"] == "hers")
+    assert call["sentences"][0]["call"] == "hers"
+    marks = call["sentences"][0]["snippet"]["marks"]
+    assert call["sentences"][0]["snippet"]["text"][slice(*marks[0])].lower() == "xylophone"
+    hidden = (await here.get("/search/calls", params=params, name="bob")).json()
+    assert "hers" not in {call["call"] for call in hidden["calls"]}
+    assert hidden["total"] == len(hidden["calls"]) < found["total"]
 
 
 async def test_the_stream_tells_what_happens_to_those_who_may_know(

@@ -238,6 +238,32 @@ def test_search_finds_marks_and_keeps(old_house: House, visit: Visit) -> None:
     expect(page.locator(".t-empty")).to_contain_text("Nothing found")
 
 
+def test_calls_are_found_by_their_sentences_and_kept(old_house: House, visit: Visit) -> None:
+    said = "(role:caller sentiment:negative) then (role:agent sorry)"
+    page = settled(visit(old_house, f"/search?find=Calls&said={quote(said)}"))
+    call = page.locator(".t-found-call").first
+    expect(call.locator("mark").first).to_have_text(re.compile("sorry", re.IGNORECASE))
+    assert call.locator(".t-row").count() == 3
+    expect(call.locator(".t-row").nth(2)).to_have_attribute("href", re.compile("call=.*sentence="))
+    page.get_by_role("button", name=re.compile("Use it in a rule")).click()
+    expect(page.locator("code", has_text="tenor dataset make")).to_contain_text(said)
+    expect(page.locator("code", has_text="my-rule")).to_contain_text(said)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name=re.compile("Save")).first.click()
+    page.get_by_label("Save this search as").fill("Sorry afterwards")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("button", name="Sorry afterwards").first).to_be_visible()
+    page = settled(visit(old_house, "/search"))
+    page.get_by_role("button", name="Sorry afterwards").first.click()
+    box = page.get_by_role("textbox", name="Sentences of one call")
+    expect(box).to_have_value(said)
+    expect(page.locator(".t-found-call").first).to_be_visible()
+    box.fill("(rol:caller) thn (sorry)")
+    box.press("Enter")
+    expect(page.locator(".t-trouble")).to_contain_text("column 2: a search has no 'rol'; did you mean 'role'?")
+    expect(page.locator(".t-trouble")).to_contain_text("column 14: 'thn' joins no sentences; did you mean 'then'?")
+
+
 @pytest.mark.parametrize(("when", "kept"), [("7 days", {"days": 7}), ("Own dates", {})])
 def test_a_saved_search_keeps_how_far_back_it_looks(
     old_house: House, visit: Visit, when: str, kept: dict[str, int]

@@ -192,3 +192,28 @@ g: {when: {task: refunds}}
         (5, 28, "`sure` is about an intent or a sentiment, and there is neither"),
         (7, 18, "there is no task 'refunds'; did you mean 'refund'?"),
     ]
+
+
+def test_a_search_in_a_rule_is_checked_like_one_on_the_page(tmp_path: Path) -> None:
+    file = tmp_path / "rules.yaml"
+    file.write_text(
+        """\
+a: {when: {search: "(role:caller intent:cancel) then (role:agent sorry)"}}
+b: {when: {search: "(rol:caller) thn (sorry)"}}
+c: {when: {search: "queue:billing (intent:cancle)"}}
+d: {when: {all: [{says: hi}, {not: {search: "(a) then not (b)"}}]}}
+e: {when: {search: "(a)", within: 3 s}}
+f: {when: {search: "(a)"}, say: "{phrase}"}
+"""
+    )
+    with pytest.raises(Faulty) as caught:
+        read(file, KnownNames(intents=("cancel",), sides=("caller", "agent")))
+    assert [(fault.line, fault.column, fault.message) for fault in caught.value.faults] == [
+        (2, 20, "in the search, column 14: 'thn' joins no sentences; did you mean 'then'?"),
+        (2, 20, "in the search, column 2: a search has no 'rol'; did you mean 'role'?"),
+        (3, 20, "in the search, column 16: there is no intent 'cancle'; did you mean 'cancel'?"),
+        (3, 20, "in the search, column 1: 'queue' is about the call and not a sentence: write it under `only for`"),
+        (4, 36, "a search with `not` is known when the call is over: it cannot be under `not:`"),
+        (5, 27, "'within' means nothing beside 'search'"),
+        (6, 33, "{phrase} is not known here; there are: at, intent, sentiment, who"),
+    ]

@@ -175,7 +175,13 @@ def test_who_may_not_train_makes_none(database: Database, sqlite_settings: Setti
 
 @pytest.mark.parametrize(
     ("search", "complaint"),
-    [("queu:billing", "did you mean"), ("since:yesterday", "no time"), ("queue:nowhere", "0 found")],
+    [
+        ("queu:billing", "did you mean"),
+        ("since:yesterday", "no time"),
+        ("queue:nowhere", "0 found"),
+        ("(role:agent) thn (role:caller)", "column 14: 'thn' joins no sentences; did you mean 'then'"),
+        ("(xylophone) and not (xylophone)", "0 found"),
+    ],
 )
 def test_a_wrong_search_says_so(database: Database, sqlite_settings: Settings, search: str, complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
