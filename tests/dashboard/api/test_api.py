@@ -413,8 +413,8 @@ async def test_calls_are_found_by_their_sentences(here: Served) -> None:
     found = (await here.get("/search/calls", params=params)).json()
     call = next(call for call in found["calls"] if call["call"] == "hers")
     assert call["sentences"][0]["call"] == "hers"
-    marks = call["sentences"][0]["snippet"]["marks"]
-    assert call["sentences"][0]["snippet"]["text"][slice(*marks[0])].lower() == "xylophone"
+    snippet = call["sentences"][0]["snippet"]
+    assert [snippet["text"][mark["start"] : mark["end"]].lower() for mark in snippet["marks"]] == ["xylophone"]
     hidden = (await here.get("/search/calls", params=params, name="bob")).json()
     assert "hers" not in {call["call"] for call in hidden["calls"]}
     assert hidden["total"] == len(hidden["calls"]) < found["total"]
