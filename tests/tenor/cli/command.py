@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -14,12 +15,17 @@ def environment() -> dict[str, str]:
 
 
 def tenor(
-    *arguments: str | Path, cwd: Path, timeout: float = 120, stdin: bytes = b"", site: Path | None = None
+    *arguments: str | Path,
+    cwd: Path,
+    timeout: float = 120,
+    stdin: bytes = b"",
+    site: Path | None = None,
+    prefix: Sequence[str] = (),
 ) -> subprocess.CompletedProcess[str]:
-    """`site` is a folder of installed packages that come before everything else."""
+    """`site` is a folder of installed packages that come before everything else, `prefix` a command that runs it."""
     path = os.pathsep.join(map(str, [*([site] if site else []), Path(__file__).parents[3]]))
     done = subprocess.run(
-        [sys.executable, "-m", "tenor", *map(str, arguments)],
+        [*prefix, sys.executable, "-m", "tenor", *map(str, arguments)],
         cwd=cwd,
         env={**environment(), "COLUMNS": "200", "PYTHONPATH": path},
         input=stdin,

@@ -1,4 +1,5 @@
-"""`tenor learn --sample` in an empty home, with what is installed: a model is learned, judged and in force."""
+"""`tenor learn --sample` in an empty home, with what is installed and without a network: a model is learned, judged and
+in force."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import pytest
 from tenor.learn.sample import NAME, TRIED
 from tenor.settings import Settings
 from tenor.taxonomy.in_force import names_in_force
+from tests.offline import NoNetwork
 from tests.tenor.cli.command import tenor
 
 pytestmark = pytest.mark.slow
@@ -17,7 +19,8 @@ pytestmark = pytest.mark.slow
 
 def test_the_sample_company_is_learned_from(tmp_path: Path) -> None:
     (tmp_path / "tenor.toml").write_text(f'home = "{tmp_path / "home"}"\n')
-    done = tenor("learn", "--sample", cwd=tmp_path, timeout=900)
+    offline = NoNetwork(tmp_path)
+    done = tenor("learn", "--sample", cwd=tmp_path, timeout=900, site=offline.site, prefix=offline.prefix)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert [line[0] for line in lines[:8]] == list("12345678")
@@ -33,3 +36,22 @@ def test_the_sample_company_is_learned_from(tmp_path: Path) -> None:
     again = tenor("learn", "--sample", cwd=tmp_path, timeout=900)
     assert again.returncode == 0
     assert "everything is current" in again.stderr
+    trained = tenor(
+        *("finetune", f"{NAME}@1", "--recipe", "head", "--set", "epochs=1", "--set", "replay=100"),
+        cwd=tmp_path, timeout=600, site=offline.site, prefix=offline.prefix,
+    )  # fmt: skip
+    assert trained.returncode == 0, trained.stderr
+    for command in (("archive",), ("snapshot", "take"), ("dataset", "export", f"{NAME}@1", "--out", "out.tar")):
+        done = tenor(*command, cwd=tmp_path, site=offline.site, prefix=offline.prefix)
+        assert done.returncode == 0, done.stderr
+    assert not offline.tried
+
+
+def test_what_wants_to_leave_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "tenor.toml").write_text("")
+    offline = NoNetwork(tmp_path)
+    done = tenor(
+        "dataset", "fetch", "http://192.0.2.1/words.zip", cwd=tmp_path, site=offline.site, prefix=offline.prefix
+    )
+    assert done.returncode != 0
+    assert "192.0.2.1" in offline.tried
