@@ -22,3 +22,7 @@ DELAY_SECONDS = Histogram(
 CACHE_BYTES = Gauge("tenor_learn_cache_bytes", "What the cache of datasets holds")
 CACHE_FREE_BYTES = Gauge("tenor_learn_cache_free_bytes", "What is free beside it")
 DRIFT_ALARMS = Gauge("tenor_drift_alarms", "Figures that have drifted, on the last day that is over")
+JOBS = Gauge("tenor_jobs", "Jobs of the queue that are not over, by team and by whether they run", ["team", "state"])
+TEAM_SHARES = Gauge("tenor_team_shares", "Shares of the machines that a team has, and its quota", ["team", "of"])
+RUN_POINT = Gauge("tenor_run_point", "Newest point of each curve of the trainings that go on", ["run", "curve"])
+RUN_SECONDS = Gauge("tenor_run_seconds", "How long the trainings that go on have taken", ["run"])

@@ -19,7 +19,7 @@ from sqlmodel import Session, col
 
 from storage.db.engine import Database
 from storage.db.retry import StageDatabase, patiently
-from storage.jobs import process, queue, teams
+from storage.jobs import gauges, process, queue, teams
 from storage.jobs.lease import LEASE_S, RunnerLease
 from storage.jobs.scheduler import schedule
 from storage.runs.resources import host_name
@@ -87,6 +87,7 @@ class JobRunner:
                 self._ended(database, job)
         self._follow_plan(database, alive)
         with database.session() as session:
+            gauges.show(session)
             return bool(queue.waiting_and_running(session, self._host))
 
     # -- what runs

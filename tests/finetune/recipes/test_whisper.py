@@ -123,8 +123,10 @@ def test_two_processes_learn_what_one_learns(rows: list[TrainingRow], tmp_path: 
         command = [sys.executable, *start, "-m", "finetune", "run", "whisper", str(lines), "--out", str(out), *options]
         done = subprocess.run(command, capture_output=True, text=True, timeout=1700)
         assert done.returncode == 0, done.stderr
-        told = map(json.loads, (out / "record.jsonl").read_text().splitlines())
+        told = [json.loads(line) for line in (out / "record.jsonl").read_text().splitlines()]
         losses.append({line["step"]: line["value"] for line in told if line.get("name") == "loss"})
+        for name in ("val_wer", "val_wer_noisy"):  # before and after, without and with noise
+            assert [line["step"] for line in told if line.get("name") == name] == [0, 3]
     assert list(losses[0]) == list(losses[1]) == [1, 2, 3]
     assert max(abs(losses[0][step] - losses[1][step]) for step in losses[0]) < 1e-5
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from prometheus_client import generate_latest
 from sqlalchemy import select, update
 from sqlmodel import col
 
@@ -23,7 +24,7 @@ from storage.jobs.queue import Submission
 from storage.jobs.runner import MOST_DEATHS, JobRunner
 from storage.runs import runs
 from storage.runs.resources import host_name
-from storage.tables import Job, JobEvent, Run
+from storage.tables import Job, JobEvent, Run, RunPoint
 from storage.viewer import Viewer
 from tenor.settings import JobsSettings, Settings
 
@@ -133,6 +134,29 @@ def test_a_job_waits_runs_and_is_done(jobs: Jobs) -> None:
     assert (team.allocated, team.over_time[-1][1]) == (0, 0)
     assert {share for _, share in team.over_time} == {0, 1000, 2000}
     assert team.used_s > 0
+
+
+def test_prometheus_is_told_of_the_queue_and_of_what_trains(jobs: Jobs) -> None:
+    first, _ = jobs.submit("first", share=2), jobs.submit("second")
+    jobs.until_ready("first")
+    run = jobs.begin_run(first)
+    with jobs.database.begin() as session:
+        session.add_all(RunPoint(run=run, name="loss", step=step, value=1 / step, at=time.time()) for step in (1, 2))
+    jobs.runner.step(jobs.database, jobs.lease)
+    shown = generate_latest().decode()
+    for line in (
+        'tenor_jobs{state="running",team="default"} 1.0',
+        'tenor_jobs{state="waiting",team="default"} 1.0',
+        'tenor_team_shares{of="allocated",team="default"} 2.0',
+        f'tenor_run_point{{curve="loss",run="{run}"}} 0.5',
+    ):
+        assert line in shown
+    jobs.finish("first")
+    jobs.until_state(first, "done")
+    with jobs.database.begin() as session:
+        session.execute(update(Run).values(state="done"))
+    jobs.runner.step(jobs.database, jobs.lease)
+    assert "tenor_run_point{" not in generate_latest().decode()
 
 
 def test_a_job_over_quota_is_paused_for_another_team_and_goes_on_from_its_checkpoint(jobs: Jobs) -> None:

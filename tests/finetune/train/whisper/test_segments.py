@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 import soundfile
 
 from finetune.recipes.base import TrainingRow
-from finetune.train.whisper.segments import from_rows, readable, spoken_words
+from finetune.train.whisper.segments import enough_to_train, from_rows, readable, spoken_words
+from tenor.errors import BadInput
 
 
 def row(number: int, text: str = "hello there", audio: str | None = "a.wav", **more: object) -> TrainingRow:
@@ -64,3 +66,10 @@ def test_one_broken_recording_does_not_stop_the_others(tmp_path: Path) -> None:
     assert [one.audio.name for one in data.segments] == ["a.wav"]
     assert data.left_out == {"no audio": 4}
     assert [fault.split(":")[0] for fault in data.faults] == ["b.wav", "c.wav"]
+
+
+def test_who_trains_before_there_is_audio_is_told_what_to_run() -> None:
+    data = from_rows([row(number, audio=None) for number in range(200)])
+    with pytest.raises(BadInput) as told:
+        enough_to_train(data.segments)
+    assert told.value.hint.startswith("audio comes first: `tenor archive` with learn.audio")
