@@ -144,7 +144,7 @@ def _handover(wanted: HandOver | None) -> dict[str, str]:
 
 
 def shown(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments as people read them: a place is its name; a time its words and days."""
+    """Arguments as people read them: a place is its name, a time its words and days, a count a number."""
     return {name: _shown(value) for name, value in arguments.items()}
 
 
@@ -154,4 +154,6 @@ def _shown(value: Any) -> Any:
             return value["name"]
         if "from" in value and "to" in value:
             return {name: value[name] for name in ("text", "from", "to") if name in value}
+        if value.get("unit") == "" and "amount" in value:
+            return value["amount"]
     return value

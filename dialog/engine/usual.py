@@ -17,8 +17,9 @@ _TYPES: Final = {
     "quantity": "quantity",
     "size": "size",
     "color": "color",
+    "price": "price",
 }
-_OF_THE_ITEM: Final = ("quantity", "size", "color")
+_OF_THE_ITEM: Final = ("quantity", "size", "color", "price")
 
 USUAL_SLOTS: Final = {
     name: Slot(

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Final
 
 SLOT_TYPES: Final = (
-    "place", "when", "number", "quantity", "size", "color", "sort", "item", "store", "choice", "yes_no", "text",
-    "units",
+    "place", "when", "number", "quantity", "price", "size", "color", "sort", "item", "store", "choice", "yes_no",
+    "text", "units",
 )  # fmt: skip
 """Types of slots whose parsers ship."""
 ACTIONS: Final = ("weather", "places", "prices", "stock", "product_info", "reserve", "handover")

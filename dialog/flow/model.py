@@ -30,8 +30,8 @@ class Slot:
 
     name: str
     type: str
-    """A parser's type (`place`, `when`, `number`, `quantity`, `size`, `color`, `sort`, `item`, `store`, `choice`,
-    `yes_no`, `text`) or `package.module:Class` of the author's own parser."""
+    """A parser's type (`place`, `when`, `number`, `quantity`, `price`, `size`, `color`, `sort`, `item`, `store`,
+    `choice`, `yes_no`, `text`) or `package.module:Class` of the author's own parser."""
     where: Where
     ask: tuple[Template, ...] = ()
     """The prompts: first asking, reworded, with an example."""

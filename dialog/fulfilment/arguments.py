@@ -84,6 +84,20 @@ def quantity(arguments: Mapping[str, Any]) -> int:
         return 1
 
 
+def price(arguments: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """The least and the most that something may cost."""
+    value = arguments.get("price")
+    if not isinstance(value, Mapping):
+        return None, None
+    return number(value.get("least")), number(value.get("most"))
+
+
+def affordable(amount: float, arguments: Mapping[str, Any]) -> bool:
+    """Whether a price is within the limits."""
+    least, most = price(arguments)
+    return (least is None or amount >= least) and (most is None or amount <= most)
+
+
 def number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LARGEST_QUANTITY:
         return None

@@ -101,6 +101,11 @@ def reserved(result: Mapping[str, Any], slots: Mapping[str, Any]) -> str:
 def _nothing(result: Mapping[str, Any], slots: Mapping[str, Any]) -> str:
     wanted = _wanted(slots)
     others = result.get("alternatives") or []
+    if others and slots.get("price"):
+        first = others[0]
+        where = f" at {first['store']}" if first.get("store") else ""
+        offer = f"{first['name']} for {money(first['price'], first.get('currency'))}{where}"
+        return f"I found no {wanted}{_city(slots)}. What comes nearest is {offer}."
     if others:
         first = others[0]
         return (
@@ -116,7 +121,20 @@ def _wanted(slots: Mapping[str, Any]) -> str:
     measured = " " in str(slots.get("size") or "")  # "55 inch"
     words = [str(slots[name]) for name in (*(("size",) if measured else ()), "color", "item") if slots.get(name)]
     size = f" in size {slots['size']}" if slots.get("size") and not measured else ""
-    return (" ".join(words) or "that") + size
+    return (" ".join(words) or "that") + size + _limits(slots.get("price"))
+
+
+def _limits(price: Any) -> str:
+    if not isinstance(price, Mapping):
+        return ""
+    least, most = price.get("least"), price.get("most")
+    if least is not None and most is not None:
+        return f" between {_round(least)} and {_round(most)}"
+    return f" under {_round(most)}" if most is not None else f" over {_round(least)}" if least is not None else ""
+
+
+def _round(limit: Any) -> str:
+    return money(limit).removesuffix(".00")
 
 
 def _amount(slots: Mapping[str, Any]) -> str:

@@ -79,6 +79,14 @@ CUISINE: Final = (
 )
 """What a kind of restaurant serves, and nothing else."""
 
+PRICE_LIMIT: Final = (
+    r"^(?!(?:(?:ok|okay|so|and|what about|how about) )).*"
+    r"(?:\b(?:under|below|less than|cheaper than|up to|no more than|at most|over|more than|at least) "
+    r"(?:\$ ?\d|(?:[\w-]+ ){1,3}(?:dollars|bucks)\b)|"
+    r"\bbetween (?:\$ ?)?[\w-]+ and (?:\$ ?\d|(?:[\w-]+ ){1,3}(?:dollars|bucks)\b))"
+)
+"""What a thing may cost."""
+
 _INTENTS: Final = tuple(
     (name, score, re.compile(pattern))
     for name, score, pattern in (
@@ -161,6 +169,7 @@ _INTENTS: Final = tuple(
             r"(?:\w+ ){0,4}(?:restaurants?|stores?|shops?|places?|market|cafes?|bakery|pharmacy|bars?|food)|"
             r"restaurants?|hours of|i (?:want|need|feel like) to eat|craving|hungry|in the mood for)\b",
         ),
+        ("price_check", 0.9, PRICE_LIMIT),
         ("price_check", 0.75, r"\b(?:cheapest|dearest|lowest price|cheaper|afford)\b"),
         (
             "store_location",

@@ -14,6 +14,7 @@ TYPES = {
     "item": "dialog.values.shop.item:ItemParser",
     "number": "dialog.values.number:NumberParser",
     "place": "dialog.values.place.parser:PlaceParser",
+    "price": "dialog.values.shop.price:PriceParser",
     "quantity": "dialog.values.quantity:QuantityParser",
     "size": "dialog.values.shop.size:SizeParser",
     "sort": "dialog.values.shop.sort:SortParser",

@@ -15,7 +15,8 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
     """One reading of a few words of a line."""
 
     type: str
-    """The slot type: `place`, `when`, `number`, `quantity`, `size`, `color`, `sort`, `choice`, `yes_no`, `text`."""
+    """The slot type: `place`, `when`, `number`, `quantity`, `price`, `size`, `color`, `sort`, `choice`, `yes_no`,
+    `text`."""
     text: str
     """The words as they were said."""
     start: int

@@ -8,7 +8,8 @@ from typing import Final
 from dialog.engine import asking
 from dialog.engine.handover import ask_for_person
 from dialog.engine.interpretation.correction import amended, corrects, without_negated
-from dialog.engine.interpretation.line import Line, held, is_wish, means_last_place, unknown_place
+from dialog.engine.interpretation.line import Line, held, means_last_place
+from dialog.engine.interpretation.settling import is_wish, unknown_place
 from dialog.engine.ladder import not_answered
 from dialog.engine.running import Runner
 from dialog.engine.scope import remember, used_by
@@ -25,6 +26,12 @@ _CLAUSE: Final = re.compile(
 """Begins a sentence, not the name of a product."""
 LENIENT: Final = frozenset(("item", "store", "text"))
 """Types whose parser takes almost any words: a line that is another question is no value of theirs."""
+_BESIDE_SOMETHING: Final = re.compile(
+    r"^\W*(?:(?:um|uh|well|it's|its|just|right|somewhere|the one|one)\W+)*"
+    r"(?:near|by|close to|next to|beside|behind|across from|opposite|around) (?:the|my|our|a)\b",
+    re.IGNORECASE,
+)
+"""Where something is, by what stands there: no city, and nothing else to look for."""
 _GO_ON: Final = re.compile(r"\b(?:go on|continue|carry on|with you|keep going|you|here|first)\b", re.IGNORECASE)
 _LATER: Final = re.compile(r"\b(?:later|try again|second|wait|callback|call back)\b", re.IGNORECASE)
 
@@ -196,7 +203,8 @@ def _slot(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
     same_task = is_wish(line.intent) and line.score >= turn.assistant.patterns.digress_above and bool(line.rest())
     if same_task and turn.session.task is not None and not line.unknown_place:
         return False
-    if not nowhere and not (kind == "place" and line.here) and _also(turn, line):
+    nowhere = nowhere or (kind == "place" and (line.here or bool(_BESIDE_SOMETHING.match(line.text))))
+    if not nowhere and _also(turn, line):
         turn.note("other values than asked")
         asking.ask_again(turn)
         return True

@@ -9,7 +9,8 @@ from typing import Final
 import msgspec
 
 from dialog.engine.interpretation.anaphora import listed_row, reused
-from dialog.engine.interpretation.line import Line, held, is_wish
+from dialog.engine.interpretation.line import Line, held
+from dialog.engine.interpretation.settling import is_wish
 from dialog.engine.scope import used_by
 from dialog.engine.session import Frame, SlotValue
 from dialog.engine.turn import Turn
@@ -20,9 +21,18 @@ _CORRECTS: Final = re.compile(
     r"^(?:(?:no|nope|nah|oh|ah|sorry|wait|actually|oops|hmm|um|uh|well|but)[\s,.!-]+)*"
     r"(?:i (?:meant|mean|said|wanted|was asking about|asked about|wanted to say)|i'd rather|make (?:it|that)|"
     r"change (?:it|that|the \w+)? ?to|"
-    r"not\b|instead|rather|try|use|in fact|actually|no[\s,.!-]+(?=\w)|sorry[\s,]+(?=\w)|wrong)",
+    r"not\b|instead|rather|try|use|in fact|actually|no[\s,.!-]+(?=\w)|sorry[\s,]+(?=\w)|wrong|"
+    r"it should (?:be|have been) (?=\w))",
     re.IGNORECASE,
 )
+_FAULT: Final = re.compile(
+    r"^(?:(?:no|oh|ah|sorry|wait|um|uh|ugh|argh|well)[\s,.!-]+)*"
+    r"(?:(?:oops|whoops|my bad|my mistake|silly me|my apologies|(?:that's|thats|that was|that is) wrong|"
+    r"wrong (?:city|place|one|day)|i(?:'m| am) (?:so )?(?:stupid|silly|dumb|an idiot)|i misspoke|typo)[\s,.!-]+)+"
+    r"(?:(?:it's|its|it is) )?(?=\w)",
+    re.IGNORECASE,
+)
+"""The shopper blames himself, before what is right."""
 _INSTEAD: Final = re.compile(r"\b(?:instead|rather)\W*$", re.IGNORECASE)
 _FURTHER: Final = re.compile(
     r"^(?:(?:ok|okay|so|well|um|uh|oh|hmm|alright|all right|right|fine|sure|great|cool|thanks|thank you|never ?mind|"
@@ -61,6 +71,15 @@ _TAIL: Final = re.compile(r"[\s,]*(?:then|please|instead|too|as well|though)?[\s
 
 def corrects(text: str) -> bool:
     return bool(_CORRECTS.match(text) or _INSTEAD.search(text))
+
+
+def without_fault(text: str) -> str:
+    """ "my bad, Dallas" and "oops, it's Dallas" as "no, Dallas": the blame is no part of what is meant."""
+    fault = _FAULT.match(text)
+    if fault is None:
+        return text
+    rest = text[fault.end() :]
+    return rest if corrects(rest) else f"no, {rest}"
 
 
 def goes_on(text: str) -> bool:

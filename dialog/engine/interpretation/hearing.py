@@ -6,6 +6,8 @@ import re
 import unicodedata
 from typing import Final
 
+import msgspec
+
 from dialog.engine import asking
 from dialog.engine.events import Heard
 from dialog.engine.handover import ask_for_person, note_mood
@@ -20,22 +22,27 @@ from dialog.engine.interpretation.correction import (
     next_day,
     same_day,
     without_declined,
+    without_fault,
     without_negated,
 )
 from dialog.engine.interpretation.guard import guarded
-from dialog.engine.interpretation.line import Line, all_known, is_wish
+from dialog.engine.interpretation.line import Line, all_known
 from dialog.engine.interpretation.repair import read_repaired
+from dialog.engine.interpretation.settling import is_wish
 from dialog.engine.interpretation.universal import small_talk, universal
 from dialog.engine.interpretation.wishes import split
 from dialog.engine.ladder import long_pause, not_answered, not_understood
 from dialog.engine.running import Runner
+from dialog.engine.scope import used_by
 from dialog.engine.session import Frame, Wish
 from dialog.engine.stack import suspend
 from dialog.engine.turn import Turn
 from dialog.understanding.keywords import fixed_phrase, normal
 from dialog.understanding.language import foreign
+from dialog.understanding.misheard import as_meant
 from dialog.understanding.types import Understander
 from dialog.understanding.unanswered import answers_nothing, has_cue
+from dialog.values.shop.item import ItemParser
 from tenor.taxonomy.assistant import NO_MATCH, SERVICE_ERROR
 
 LONGEST: Final = 1_000
@@ -44,10 +51,15 @@ SURE: Final = 0.8
 """Of a universal word that a model saw."""
 BELIEVED: Final = 0.9
 """From here on even a line of one value and small words ("i'd like thai food") is what it seems."""
-_WHERE: Final = re.compile(
-    r"^((?:(?:and|so|um|uh|ok|okay)[\s,]+)*)(?:wear|ware)(?= (?:is|are|can|could|do|would)\b)", re.I
+_SHORT: Final = {
+    "wat": "what", "wut": "what", "wot": "what", "wht": "what", "hbu": "how about", "wbu": "what about",
+    "hw": "how", "abt": "about", "bout": "about", "n": "and",
+}  # fmt: skip
+"""As people type the words that begin a question further to the last one."""
+_OPENING: Final = re.compile(
+    rf"^((?:ok|okay|so|and|lol|yo|well)[\s,]+)?({'|'.join(_SHORT)})\b(?:(\s+)(abt|bout)\b)?(?=\s)", re.I
 )
-"""As recognisers mishear it; nobody begins a question with what one wears."""
+_SHORTENED: Final = re.compile(r"^((?:ok|okay|so|and|lol|yo|well)[\s,]+)?(what|how)(\s+)(?:abt|bout)\b", re.I)
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,100}>")
 _EMOJI_PARTS: Final = ("\ufe0f", "\u20e3")
 """The variation selector and the key cap, which no text is written with."""
@@ -81,6 +93,7 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
         return
     if _was_long(turn) and long_pause(turn):
         return
+    text = _as_meant(turn, _spelt_out(text))
     seen = "" if foreign(text) else understander.read(text).topic  # what understands reads English only
     if topic := guarded(turn.assistant, text, seen):
         turn.note("guard", topic.name)
@@ -92,7 +105,6 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
         turn.reply("foreign")
         asking.ask_again(turn)
         return
-    text = _WHERE.sub(r"\1where", text)
     words = normal(text)
     named = fixed_phrase(words)
     if words == "0" and _offers_person(turn):
@@ -103,7 +115,7 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
         return
     if not _chooses_later(turn, words) and _everywhere(turn, named):
         return
-    line = read_repaired(turn, understander, without_declined(text))
+    line = read_repaired(turn, understander, without_fault(without_declined(text)))
     if line.intent == SERVICE_ERROR:
         _service_failed(turn, runner, text)
         return
@@ -168,6 +180,26 @@ def clean(text: str) -> str:
     kept = "".join(" " if _is_no_text(one) else one for one in text)
     kept = " ".join(kept.split())
     return kept if re.search(r"\w", kept) else ""
+
+
+def _as_meant(turn: Turn, text: str) -> str:
+    """What a recogniser misheard as it was meant: the words of questions, and those of the shop."""
+    text = as_meant(text)
+    for parser in turn.parsers.values():
+        if isinstance(parser, ItemParser):
+            text = parser.as_meant(text)
+    return text
+
+
+def _spelt_out(text: str) -> str:
+    """ "wat abt", "hbu" and the like at the beginning of a line as the words that they stand for."""
+    opened = _OPENING.sub(
+        lambda found: (
+            (found[1] or "") + _SHORT[found[2].lower()] + (f"{found[3]}{_SHORT[found[4].lower()]}" if found[4] else "")
+        ),
+        text,
+    )
+    return _SHORTENED.sub(lambda found: f"{found[1] or ''}{found[2]}{found[3]}about", opened)
 
 
 def _is_no_text(one: str) -> bool:
@@ -296,6 +328,11 @@ def _ambiguous(turn: Turn, runner: Runner, line: Line) -> bool:
     actions = [runner.action_of(name) for name in names]
     if actions[0] == actions[1] or not all(actions):
         return False
+    if _takes_all(turn, line, actions[0]) != _takes_all(turn, line, actions[1]):  # a limit of a price decides
+        if _takes_all(turn, line, actions[1]):
+            meant = (others[0], first, *others[1:])
+            line.reading = msgspec.structs.replace(line.reading, intents=meant)
+        return False
     from dialog.engine.session import Pending
 
     labels = [asking.TOPICS.get(action, action) for action in actions]
@@ -303,6 +340,11 @@ def _ambiguous(turn: Turn, runner: Runner, line: Line) -> bool:
     turn.session.loose = line.slots(turn)
     turn.say(asking.question(turn, turn.session.pending))
     return True
+
+
+def _takes_all(turn: Turn, line: Line, action: str) -> bool:
+    uses = used_by(turn, action)
+    return uses is None or line.values.keys() <= uses
 
 
 def _no_wish(turn: Turn, runner: Runner, line: Line) -> None:

@@ -6,18 +6,18 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final
 
 from dialog.engine.interpretation.anaphora import LAST_PLACE
+from dialog.engine.interpretation.settling import HERE, HERE_SAID, is_wish, release, settle
 from dialog.engine.session import SlotValue
 from dialog.engine.turn import Turn
 from dialog.flow.model import Slot
-from dialog.understanding.keywords import normal, plain_store
+from dialog.understanding.keywords import normal
 from dialog.understanding.types import Reading, Span, Understander
 from dialog.values.shop.item import names_nothing
 from dialog.values.tokens import word_set
 from dialog.values.types import KNOWN, Value
-from tenor.taxonomy.assistant import NO_MATCH
 
 LABELS: Final = {
     "place": ("location",),
@@ -44,19 +44,6 @@ NOT_SOUGHT: Final = frozenset(("yes_no", "number", "choice", "text"))
 SUGGESTED: Final = 0.5
 """A span that scores less is only an idea: it counts if the catalogue knows its words."""
 
-_MINE: Final = (
-    r"(?:my|our) (?:own |current )?(?:place|area|city|town|village|location|house|home|neighbou?rhood|street|block|"
-    r"region|office|work|zip|zip code|apartment|hometown)"
-)
-_NEAR: Final = (
-    rf"{_MINE}|near ?by|close by|(?:near|around|round|by|close to|next to|not far from) (?:me|us|here|home)|"
-    r"where (?:i'm|im|i am|i live|we are|we live)(?: at)?|(?:in|around) this (?:area|town|city|neighbou?rhood|place)"
-)
-"""Says that the place is where the shopper is."""
-_HERE: Final = re.compile(
-    rf"^(?:(?:at|in|near|around|to|by|right|over|out) )*(?:{_NEAR}|here|this area|in the area|downtown|the area|home)$"
-)
-_HERE_SAID: Final = re.compile(rf"\b(?:{_NEAR}|(?<!from )here(?!'s\b| (?:is|are|we|you|to)\b))\b", re.IGNORECASE)
 _THERE: Final = re.compile(rf"^(?:(?:at|in|near|around|to|by|right|over|out|close to) )*{LAST_PLACE}$")
 _SAME_AGAIN: Final = re.compile(
     rf"^(?:(?:um|uh|oh|well|just|still|also|and|yes|yeah|at|in|near|for) )*(?:{LAST_PLACE}|(?:the )?same(?: one)?)"
@@ -64,27 +51,15 @@ _SAME_AGAIN: Final = re.compile(
 )
 _CUE_WORDS: Final = frozenset(("near", "around", "nearby", "close", "over", "in", "at", "by", "to"))
 _MEANS_ANOTHER: Final = frozenset(("eat", "hungry", "starving", "dine"))
-_HUNGRY: Final = re.compile(r"\b(?:eat|hungry|starving|dine)\b", re.IGNORECASE)
 _FILLERS: Final = word_set(
     "and or but so then also what what's whats about how how's the a an in at on for to of near around by with from "
     "please pls thanks ok okay well um uh hmm er ah oh just maybe perhaps one ones instead rather it it's its "
     "is be let "
     "me let's lets try i i'd like say um, now make that this these which are yes yeah yep wrong think guess those only "
     "same thing hey actually no not meant mean "
-    "i'm sorry said want wanted need change there during until fine sure alright cool never mind problem worries"
+    "i'm sorry said want wanted need change there during until fine sure alright cool never mind problem worries "
+    "would will should see"
 )
-
-
-class _Unknown(Protocol):
-    def unknown(self, line: str, *, asked: bool = False) -> str | None: ...
-
-
-def unknown_place(turn: Turn, text: str, *, asked: bool = False) -> str:
-    """Words that stand where a place should and are none; empty when there are none."""
-    parser = turn.parsers.get("place")
-    if parser is None or not hasattr(parser, "unknown"):
-        return ""
-    return cast(_Unknown, parser).unknown(text, asked=asked) or ""
 
 
 @dataclass(slots=True)
@@ -124,7 +99,7 @@ class Line:
     @property
     def only_here(self) -> bool:
         """Whether the line says "near me" and nothing else that counts."""
-        words = normal(_HERE_SAID.sub(" ", self.text.replace("\u2019", "'"))).split()
+        words = normal(HERE_SAID.sub(" ", self.text.replace("\u2019", "'"))).split()
         return self.here and all(word in _FILLERS for word in words)
 
     @property
@@ -147,13 +122,19 @@ def held(turn: Turn, name: str, value: Value, origin: str = "said") -> SlotValue
 
 def _named(value: Value) -> Any:
     """The shopper's own words for a product, but for the catalogue's spelling of a misspelt one."""
-    misspelt = (
-        value.score < 1.0 and isinstance(value.value, str) and len(value.value.split()) == len(value.text.split())
-    )
+    if not isinstance(value.value, str):
+        return value.text
+    cut = " " in value.text and value.value.count(" ") < value.text.count(" ")
+    misspelt = value.score < 1.0 and len(value.value.split()) == len(value.text.split())
+    misspelt = misspelt or (cut and _letters(value.value) == _letters(value.text).removesuffix("s"))  # "lap top"
     if not misspelt and value.text.lower() not in _MEANS_ANOTHER:
         return value.text
     several = value.text.lower().endswith("s") and not value.value.endswith("s")
     return f"{value.value}s" if several and misspelt else value.value
+
+
+def _letters(text: str) -> str:
+    return text.lower().replace(" ", "")
 
 
 def read_line(turn: Turn, understander: Understander, text: str) -> Line:
@@ -169,7 +150,7 @@ def read_line(turn: Turn, understander: Understander, text: str) -> Line:
                 values = [value for value in values if value.score > KNOWN]
             if values:
                 line.values[slot.name] = values
-    _settle(turn, line)
+    settle(turn, line)
     return line
 
 
@@ -190,7 +171,7 @@ def _sought(turn: Turn, slot: Slot, line: Line) -> list[Value]:
             continue
         if slot.type == "size" and _is_amount(turn, line.text, span):
             continue
-        if slot.type == "place" and _HERE.match(normal(span.text)):
+        if slot.type == "place" and HERE.match(normal(span.text)):
             line.here = True
         elif slot.type == "place" and refers_back(span.text):
             continue
@@ -269,7 +250,7 @@ def _labelled(turn: Turn, slot: Slot, line: Line) -> list[Value]:
     for span in _chosen(spans, lambda one: known(line.text[slice(*trimmed(one))]), others=_has_thing(turn, line)):
         start, end = trimmed(span)
         if known(span.text):
-            _release(line, start, end)
+            release(line, start, end)
         if start >= end:
             continue
         between = line.text[runs[-1][1] : start].strip().lower() if runs else "-"
@@ -318,16 +299,6 @@ def _has_thing(turn: Turn, line: Line) -> bool:
     return any(turn.assistant.slots[name].type in ("item", "store") for name in line.values)
 
 
-def _release(line: Line, start: int, end: int) -> None:
-    """Values that stand inside a product's name are none."""
-    for name, values in list(line.values.items()):
-        kept = [value for value in values if not (start <= value.start and value.end <= end)]
-        if kept:
-            line.values[name] = kept
-        else:
-            del line.values[name]
-
-
 def _without(text: str, start: int, end: int, taken: list[Value]) -> tuple[int, int]:
     """The span without values at its beginning and end ("red jeans" is "jeans" if "red" is a colour); nothing when a
     value covers it."""
@@ -346,61 +317,6 @@ def _without(text: str, start: int, end: int, taken: list[Value]) -> tuple[int, 
     return start, end
 
 
-def _settle(turn: Turn, line: Line) -> None:
-    here = _HERE_SAID.search(line.text.replace("\u2019", "'"))
-    if here is not None:  # "near my house": no house is wanted
-        line.here = True
-        _release(line, here.start(), here.end())
-    _somewhere_to_eat(turn, line)
-    _plain_store(turn, line)
-    for slot in turn.assistant.slots.values():
-        if slot.type != "place" or slot.name in line.values:
-            continue
-        line.unknown_place = line.unknown_place or unknown_place(turn, line.text)
-        if any(line.unknown_place in one.text for values in line.values.values() for one in values):
-            line.unknown_place = ""  # "in fahrenheit"
-        if _HERE.match(normal(line.unknown_place)):
-            line.here, line.unknown_place = True, ""
-        if here is not None and line.unknown_place.lower() in here.group().lower():
-            line.unknown_place = ""
-        return
-    line.unknown_place = ""
-
-
-def _plain_store(turn: Turn, line: Line) -> None:
-    """ "a store that sells laptops": the item says which."""
-    kinds = {turn.assistant.slots[name].type: name for name in line.values}
-    if "item" in kinds and "store" in kinds and all(plain_store(one.text) for one in line.values[kinds["store"]]):
-        del line.values[kinds["store"]]
-
-
-def _somewhere_to_eat(turn: Turn, line: Line) -> None:
-    """Who is hungry and says no more wants a restaurant."""
-    named = {slot.type: slot.name for slot in turn.assistant.slots.values()}
-    hungry = _HUNGRY.search(line.text)
-    if (
-        hungry
-        and is_wish(line.intent)
-        and "store" in named
-        and not {"item", "store"} & {turn.assistant.slots[name].type for name in line.values}
-    ):
-        line.values[named["store"]] = [
-            Value(
-                type="store",
-                text=hungry.group(),
-                start=hungry.start(),
-                end=hungry.end(),
-                value="restaurant",
-                score=0.9,
-            )
-        ]
-
-
 def all_known(line: Line) -> bool:
     """Whether no value is just any words."""
     return all(value.score > KNOWN for values in line.values.values() for value in values if value.type in SPANS_ONLY)
-
-
-def is_wish(intent: str) -> bool:
-    """Whether the intent is something to look up or do, not small talk, a universal word or nothing."""
-    return intent != NO_MATCH and not intent.startswith(("smalltalk.", "universal."))

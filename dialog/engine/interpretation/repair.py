@@ -13,7 +13,8 @@ from typing import Final
 import msgspec
 
 from dialog.engine.interpretation.correction import without_negated
-from dialog.engine.interpretation.line import Line, is_wish, read_line
+from dialog.engine.interpretation.line import Line, read_line
+from dialog.engine.interpretation.settling import is_wish
 from dialog.engine.turn import Turn
 from dialog.understanding.types import Understander
 from dialog.values.types import Value

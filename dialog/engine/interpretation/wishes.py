@@ -8,8 +8,9 @@ from typing import Final
 
 import msgspec
 
-from dialog.engine.interpretation.line import SPANS_ONLY, Line, all_known, is_wish, read_line
+from dialog.engine.interpretation.line import SPANS_ONLY, Line, all_known, read_line
 from dialog.engine.interpretation.repair import begins_repair, is_repair, read_repaired
+from dialog.engine.interpretation.settling import is_wish
 from dialog.engine.scope import needed_by
 from dialog.engine.session import Wish
 from dialog.engine.turn import Turn

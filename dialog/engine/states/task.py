@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -32,7 +32,7 @@ RETAIL_ACTIONS: Final = {
 MOST_KEPT: Final = 3
 """Items of a result that stay in the session, for templates and conditions."""
 _NOWHERE: Final = Where("", 1, 1)
-_SHOP_SLOTS: Final = ("item", "store", "location", "when", "sort", "quantity", "size", "color")
+_SHOP_SLOTS: Final = ("item", "store", "location", "when", "sort", "quantity", "size", "color", "price")
 
 
 class Task:
@@ -63,7 +63,7 @@ class Task:
                     ask_choice(turn, state.full_name, known[0], [value.value, *value.alternatives])
                     return None
                 continue
-            self._ask(turn, state, names[0])
+            self._ask(turn, state, _asked_for(turn, names))
             return None
         for name in spec.uses:  # known, but which of them; or said without being known
             slot = turn.slot(name)
@@ -172,6 +172,12 @@ class Retail(_Plugin):
     def spec(self, turn: Turn, state: State) -> ActionSpec:
         name = RETAIL_ACTIONS.get(str(turn.session.context.get("intent")), "places")
         return self._declared(turn, name, uses=_SHOP_SLOTS)
+
+
+def _asked_for(turn: Turn, names: Sequence[str]) -> str:
+    """Of slots of which one will do, the one to ask for: the way leads to a store."""
+    stores = [name for name in names if (slot := turn.slot(name)) is not None and slot.type == "store"]
+    return stores[0] if stores and turn.task().intent.startswith("navigation.") else names[0]
 
 
 def _gives_up(turn: Turn, state: State, slot: str, failures: int) -> bool:

@@ -39,6 +39,8 @@ class Ebay:
         sort = arguments.sort(call.arguments)
         narrower = (arguments.text(call.arguments, name) for name in ("color", "size"))
         query = {"q": " ".join(part for part in (item, *narrower) if part), "limit": LIMIT, "sort": SORTS.get(sort)}
+        if limits := _limits(call):
+            query["filter"] = limits
         try:
             answer = await self._search(query)
         except Unauthorized:  # the token was taken back before its time
@@ -76,6 +78,15 @@ class Ebay:
                 raise ActionFailed("ebay: no token")
             self._token, self._token_until = token, time.monotonic() + lasts - EARLY_S
             return token
+
+
+def _limits(call: ActionCall) -> str:
+    """The limits of a price, as eBay's filter has them."""
+    least, most = arguments.price(call.arguments)
+    if least is None and most is None:
+        return ""
+    low, high = ("" if limit is None else f"{limit:g}" for limit in (least, most))
+    return f"price:[{low}..{high}],priceCurrency:USD"
 
 
 def _item(row: Mapping[str, Any], wished: str, pieces: int) -> PricedItem | None:

@@ -9,8 +9,8 @@ from dialog.fulfilment import arguments
 from dialog.fulfilment.types import ActionCall
 
 NAMES = (
-    "item", "store", "size", "color", "sort", "measure", "question", "quantity", "location", "state", "latitude",
-    "longitude", "from", "to", "today", "now", "key", "call", "customer",
+    "item", "store", "size", "color", "sort", "measure", "question", "quantity", "price_least", "price_most",
+    "location", "state", "latitude", "longitude", "from", "to", "today", "now", "key", "call", "customer",
 )  # fmt: skip
 """Of every call. What nobody said is None."""
 PATTERNS = ("item_like", "store_like")
@@ -23,6 +23,7 @@ def of(call: ActionCall) -> dict[str, Any]:
     place = arguments.place(given)
     now = arguments.local_time(call.now, place.timezone if place else "")
     first, last = arguments.days(given, now.date())
+    least, most = arguments.price(given)
     said = {name: value for name, value in given.items() if isinstance(value, str | int | float | bool)}
     return {
         **dict.fromkeys((*NAMES, *PATTERNS)),
@@ -32,6 +33,8 @@ def of(call: ActionCall) -> dict[str, Any]:
         "store_like": _pattern(arguments.text(given, "store")),
         "sort": arguments.sort(given) or None,
         "quantity": arguments.quantity(given) if "quantity" in given else None,
+        "price_least": least,
+        "price_most": most,
         "location": place.name if place else None,
         "state": place.state or None if place else None,
         "latitude": place.latitude if place else None,

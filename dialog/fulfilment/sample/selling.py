@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 from datetime import timedelta
 
+from dialog.fulfilment import arguments
 from dialog.fulfilment.results import NotReserved, PricedItem, PricesResult, ReserveResult, StockedItem, StockResult
 from dialog.fulfilment.sample.catalogue import listed, miles
 from dialog.fulfilment.sample.offers import CURRENCY, OfferSearch, by_wish
@@ -28,19 +29,32 @@ class SamplePrices:
 
     async def run(self, call: ActionCall) -> ActionResult:
         search = OfferSearch(self._shop, call.arguments)
-        items = self._items(search, search.offers(), call)
-        alternatives = [] if items or not search.store else self._items(search, search.offers(anywhere=True), call)
+        offers = search.offers()
+        items = self._items(search, offers, call)
+        alternatives: list[PricedItem] = []
+        if not items and offers:  # none for that price: what comes nearest to it
+            least, most = arguments.price(call.arguments)
+            alternatives = self._items(search, offers, call, anyhow=True)
+            alternatives.sort(key=lambda one: abs(one["price"] - (most or least or 0)))
+        elif not items and search.store:
+            alternatives = self._items(search, search.offers(anywhere=True), call)
         result: PricesResult = {"items": items, "known": search.known, "alternatives": alternatives}
         return ActionResult(result=dict(result), source=self.source, sample=True)
 
-    def _items(self, search: OfferSearch, rows: Sequence[Row], call: ActionCall) -> list[PricedItem]:
-        """Each product once, where it costs least."""
+    def _items(
+        self, search: OfferSearch, rows: Sequence[Row], call: ActionCall, *, anyhow: bool = False
+    ) -> list[PricedItem]:
+        """Each product once, where it costs least; only for a price that was asked for, but for `anyhow`."""
         cheapest: dict[int, Row] = {}
         for row in rows:
             if search.city is None:
                 row["price"] = row["list_price"]  # nobody said where: as the chain lists it
             if row["id"] not in cheapest or row["price"] < cheapest[row["id"]]["price"]:
                 cheapest[row["id"]] = row
+        if not anyhow:
+            cheapest = {
+                number: row for number, row in cheapest.items() if arguments.affordable(row["price"], call.arguments)
+            }
         packages = {number: needed(row["name"], call.arguments) for number, row in cheapest.items()}
         # What comes in the quantity that was said is meant before what has to be combined to it.
         found = sorted(
@@ -76,7 +90,7 @@ class SampleStock:
 
     async def run(self, call: ActionCall) -> ActionResult:
         search = OfferSearch(self._shop, call.arguments)
-        rows = search.offers()
+        rows = [row for row in search.offers() if arguments.affordable(row["price"], call.arguments)]
         rows.sort(key=lambda row: (search.pieces(row) < search.quantity, _order(search, row)))
         items = [_stocked(row, search) for row in rows[:MOST]]
         result: StockResult = {

@@ -30,7 +30,7 @@ _IRREGULAR = {
     "children": "child", "men": "man", "women": "woman", "feet": "foot", "teeth": "tooth", "cookies": "cookie",
     "movies": "movie", "pies": "pie", "ties": "tie", "hoodies": "hoodie", "smoothies": "smoothie", "shoes": "shoe",
     "groceries": "grocery", "inches": "inch", "brownies": "brownie", "beanies": "beanie", "veggies": "veggie",
-    "television": "tv", "televisions": "tv", "colour": "color", "doughnuts": "donut", "doughnut": "donut",
+    "television": "tv", "tvs": "tv", "televisions": "tv", "colour": "color", "doughnuts": "donut", "doughnut": "donut",
 }  # fmt: skip
 
 

@@ -59,6 +59,7 @@ class Gazetteer:
             found.sort(key=lambda place: -place.population)
         self.aliases = self._read_aliases("aliases.csv")
         self.misheard = self._read_aliases("misheard.csv")
+        self.zip_codes = self._read_zip_codes()
         self.names = self.misheard | self.places | self.aliases
         self.longest = max(key.count(" ") + 1 for key in self.names)
         self.first_words = frozenset(key.partition(" ")[0] for key in self.names)
@@ -100,6 +101,17 @@ class Gazetteer:
             key = " ".join(words(alias))
             aliases[key] = [place, *(other for other in self.places.get(key, []) if other != place)]
         return aliases
+
+    def _read_zip_codes(self) -> dict[str, Place]:
+        """The city of a ZIP code, by its first digits: three, or all of them."""
+        return {
+            digits: next(place for place in self.places[" ".join(words(name))] if place.state == state)
+            for name, state, beginnings in csv.reader(_lines("zip_codes.csv")[1:])
+            for digits in beginnings.split()
+        }
+
+    def zip_code(self, digits: str) -> Place | None:
+        return self.zip_codes.get(digits) or self.zip_codes.get(digits[:3])
 
     def is_ordinary(self, name: str) -> bool:
         """Whether the name alone is no place: a word, or a state."""

@@ -40,6 +40,7 @@ MISHEARD_SCORE, CUT_SCORE = 0.8, 0.9
 
 INITIALS = ("la", "ny", "l a", "n y", "kc", "sf", "dc")
 TRAILING = ("area", "downtown", "city", "region", "usa", "us")
+_OPENINGS = normalise.SMALL_WORDS | {"and", "what", "about", "how", "no", "its", "it", "is"}
 BESIDE = normalise.SMALL_WORDS | normalise.PREPOSITIONS | AFTER | WEAK_CUES | CUES | {"city", "live", "im", "am"}
 
 
@@ -88,7 +89,7 @@ class PlaceParser:
         found: list[Value] = []
         i = 0
         while i < len(line):
-            match = _exact(line, i)
+            match = _exact(line, i) or _zip_code(line, i)
             if match is None and len(line) <= MISSPELLING_WORDS:
                 match = _misspelt(line, i)
             if match is None:
@@ -97,6 +98,24 @@ class PlaceParser:
                 found.append(line.value(match))
                 i = match.last + 1
         return found
+
+
+def _zip_code(line: PlaceLine, i: int) -> PlaceMatch | None:
+    """ "in 60614", "zip code 60614", or the code alone."""
+    first = i
+    while line.keys[i] in ("zip", "code", "zipcode") and i + 1 < len(line):
+        i += 1
+    if not (len(line.keys[i]) == 5 and line.keys[i].isdigit()):
+        return None
+    after, before = line.after(i), line.keys[first - 1] if first else ""
+    named = first < i or (before in CUES | WEAK_CUES and (not after or after in AFTER)) or _only(line, i)
+    place = line.known.zip_code(line.keys[i]) if named or before in WEATHER else None
+    return None if place is None else PlaceMatch(first, i, [place], 1.0, with_state=True)
+
+
+def _only(line: PlaceLine, i: int) -> bool:
+    """Whether nothing else stands in the line: "and 60614?"."""
+    return all(key in _OPENINGS for at, key in enumerate(line.keys) if at != i)
 
 
 def _exact(line: PlaceLine, i: int) -> PlaceMatch | None:

@@ -52,7 +52,7 @@ def _elsewhere(line: PlaceLine, i: int, asked: bool) -> int | None:
 
 
 def _foreign(line: PlaceLine, i: int, asked: bool) -> int | None:
-    """A city or country that is not served; a ZIP code, of which none is known."""
+    """A city or country that is not served; a ZIP code of a region that is not known."""
     before = line.keys[i - 1] if i else ""
     if re.fullmatch(r"\d{5}", line.keys[i]) and (asked or before in ZIP_CUES):
         return i

@@ -64,6 +64,8 @@ def stems(text: str) -> tuple[str, ...]:
 
 def stem(word: str) -> str:
     """Without the plural: "berries" and "berry", "shoes" and "shoe", "dishes" and "dish" are the same."""
+    if word == "tvs":
+        return "tv"
     if len(word) < 4 or word.endswith("ss") or not word.endswith("s"):
         return word
     if word.endswith("ies") and len(word) > 4:

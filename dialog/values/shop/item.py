@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from typing import Final
 
 from dialog.values import normalise
 from dialog.values.shop.catalogue import Catalogue, stems
@@ -39,6 +40,13 @@ CLOCK = re.compile(
 """A time of day, which no product is called."""
 
 
+_ENDS_NAME: Final = (
+    r"(?:s?\s*(?:[.,;:!?]|$)|\s+(?:in|at|near|on|for|from|with|and|or|is|are|do|does|cost|costs|please|here|there|around|"
+    r"under|over|today|tomorrow|nearby|now|that|restaurants?|places?|stores?|shops?|food|bars?)\b)"
+)
+"""What stands behind a name: other words go on with what they say ("we drive past a store")."""
+
+
 def names_nothing(text: str) -> bool:
     """Whether the words name no thing: "that", "the first one", "9 pm", "your return policy"."""
     return bool(CLOCK.fullmatch(text)) or all(token.key in NEVER or token.key in LEADING for token in tokenise(text))
@@ -55,6 +63,14 @@ class ItemParser:
         """`misheard` are names as recognisers write them ("genes")."""
         self.catalogue = Catalogue(names, ordinary)
         self.misheard = {stems(heard): meant for heard, meant in misheard.items()}
+        cut = [heard for heard in misheard if " " in heard]
+        self._cut = re.compile(rf"\b({'|'.join(map(re.escape, cut))})\b(?={_ENDS_NAME})", re.I) if cut else None
+        """Names that a recogniser cut into other words ("past a"); the model would not see a name in them."""
+        self._meant = {heard: misheard[heard] for heard in cut}
+
+    def as_meant(self, line: str) -> str:
+        """The line with the names that were cut into other words as they are."""
+        return self._cut.sub(lambda found: self._meant[found[1].lower()], line) if self._cut is not None else line
 
     def find(self, line: str, context: ParseContext) -> list[Value]:
         tokens = tokenise(line)
@@ -75,6 +91,8 @@ class ItemParser:
         tokens = tokenise(line)
         first, last = normalise.trim(tokens)
         first, last = self._clean(tokens, first, last)
+        if first >= last and self.catalogue.knows(line):  # "honey" is a thing, too
+            first, last = 0, len(tokens)
         if first >= last or last - first > MOST_WORDS or all(token.key in NEVER for token in tokens[first:last]):
             return None
         if not any(token.key[0].isalpha() for token in tokens[first:last]):

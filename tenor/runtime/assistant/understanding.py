@@ -19,6 +19,7 @@ from dialog.understanding.keywords import (
     CUISINE,
     KIND_OF_PLACE,
     OUR_STORE,
+    PRICE_LIMIT,
     WEATHER_IDIOM,
     Keywords,
     fixed_phrase,
@@ -69,7 +70,7 @@ _OVERRULED: Final = re.compile(
     r"\b(?:(?:can|could|may) i (?:return|exchange)|(?:want|need|like|have) to (?:return|exchange)|"
     r"return policy|feel like (?:having|eating)|craving|in the mood for|"
     r"(?:i(?:'d| would) like|i want) (?:some )?(?:\w+ )?food|i (?:want|need) to buy)\b|"
-    rf"{KIND_OF_PLACE}|{CUISINE}"
+    rf"{KIND_OF_PLACE}|{CUISINE}|{PRICE_LIMIT}"
 )
 """Taken for nothing by the model; what the shop says about its products answers it, or a restaurant."""
 _IDIOM: Final = re.compile(

@@ -24,7 +24,7 @@ PLACES = PlaceParser()
         ("weather in texas", "texas"),
         ("is it snowing in new mexico", "new mexico"),
         ("weather in boston, texas", "boston, texas"),
-        ("weather zip 60614", "60614"),
+        ("weather zip 99999", "99999"),
         ("tokyo weather", "tokyo"),
         ("what about london", "london"),
     ],
@@ -77,7 +77,7 @@ def test_other_words_are_no_unknown_places(line: str) -> None:
         ("qwertyville", "qwertyville"),
         ("uh in Blorptown please", "Blorptown"),
         ("london", "london"),
-        ("10115", "10115"),
+        ("99915", "99915"),
         ("texas", "texas"),
     ],
 )

@@ -1,0 +1,35 @@
+"""Words of a question as recognisers write them down, and what was said: "how mulch is", "the lowest prize"."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_LEADING: Final = r"^((?:(?:and|so|um|uh|ok|okay|hi|hey|hello|yes|no)[\s,]+)*)"
+_MEANT: Final = tuple(
+    (re.compile(heard, re.IGNORECASE), meant)
+    for heard, meant in (
+        # Nobody begins a question with what one wears.
+        (rf"{_LEADING}(?:wear|ware)(?= (?:is|are|can|could|do|would)\b)", r"\1where"),
+        (rf"{_LEADING}(?:wears|wares)(?= (?:the|a|there)\b)", r"\1where's"),
+        (
+            r"\bhow (?:mulch|mush|munch|march|match|mutch|muck)(?= (?:is|are|r|our|does|do|for|would|will|it|the|a)\b)",
+            "how much",
+        ),
+        (r"\bhow much our(?= \w)", "how much are"),
+        (r"\b(lowest|highest|best|cheapest|average|what's the|whats the|what is the) prize\b", r"\1 price"),
+        (r"\bprize(s?)(?= (?:of|for|on)\b)", r"price\1"),
+        (r"\b(near|close|cheap|high|low|larg|small) est\b", r"\1est"),
+        (r"\b(be|is it|it's|be a) sonny\b", r"\1 sunny"),
+        (r"\bin (?:stalk|stalks|stocks)\b", "in stock"),
+        (r"\b(?:navi gate|navy gate)\b", "navigate"),
+        (r"\brest(?:or|er|a|au)? (?:or )?(?:ant|ont|runt|rant)(s?)\b", r"restaurant\1"),
+    )
+)
+
+
+def as_meant(text: str) -> str:
+    """The line with what was misheard as it was meant; what could be meant is left alone."""
+    for heard, meant in _MEANT:
+        text = heard.sub(meant, text)
+    return text
