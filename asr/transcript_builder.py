@@ -9,11 +9,8 @@ from typing import Any
 
 from asr.speaker_roles import SpeakerRoles
 from tenor.events import Redaction, Transcript, Word
-from tenor.redaction import RedactedText, Redactor
-
-PAD_MS, EDGE_MS = 200, 600
-"""Recognisers know only roughly where a word begins and ends: a recording is silenced this much further, and more where
-an utterance begins or ends in a secret, for there they miss some of it."""
+from tenor.redaction import Redactor
+from tenor.redaction.silence import silenced
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +71,7 @@ class TranscriptBuilder:
         redacted: tuple[Redaction, ...] = ()
         if self._redactor is not None:
             kept = self._redactor.redact(text, words, before=before)
-            redacted = _silenced(kept, start_ms, end_ms)
+            redacted = silenced(kept, start_ms, end_ms)
             text, words = kept.text, kept.words
         utterance = f"{self.call}/{part.channel}/{start_ms}"
         if self._voices is not None:
@@ -120,19 +117,6 @@ def _end_of(text: str, words: Sequence[Any]) -> int:
         found = text.find(word.word, end)
         end = found + len(word.word) if found >= 0 else end
     return end
-
-
-def _silenced(kept: RedactedText, start_ms: int, end_ms: int) -> tuple[Redaction, ...]:
-    """What a recording must not let hear; all of the utterance when nobody knows where in it the secret was said."""
-    times = kept.times
-    if kept.spans and not times:
-        times = tuple(Redaction(kind=span.kind, start_ms=start_ms, end_ms=end_ms) for span in kept.spans)
-    found = []
-    for time in times:
-        lead = EDGE_MS if time.start_ms <= start_ms else PAD_MS
-        tail = EDGE_MS if time.end_ms >= end_ms else PAD_MS
-        found.append(Redaction(kind=time.kind, start_ms=max(0, time.start_ms - lead), end_ms=time.end_ms + tail))
-    return tuple(found)
 
 
 def _words(words: Any, base_ms: float) -> tuple[Word, ...]:

@@ -41,6 +41,8 @@ class IngestOptions:
     language: str = "en-US"
     record: bool = True
     redact: Redact | None = None
+    started_at: float | None = None
+    """When it was spoken; None: now."""
     attributes: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -60,7 +60,8 @@ class _Publisher:
 
     async def run(self) -> PublishedCall:
         started_at = time.time()
-        info = self._recording.info(started_at)
+        spoken_at = self._recording.options.started_at
+        info = self._recording.info(started_at if spoken_at is None else spoken_at)
         await self._bus.publish(AUDIO, CallStarted(call=self._recording.call, info=info))
         try:
             await self._publish_all(started_at)

@@ -18,6 +18,7 @@ from ingest.audio.dual_mono import DualMonoDetector
 from ingest.audio.ffmpeg_decoder import FfmpegDecoder
 from ingest.audio.joined_files import JoinedFiles
 from ingest.audio.microphone import Microphone
+from ingest.audio.piped_mp4 import readable
 from ingest.audio.pyav_decoder import NoDecoder, PyAvDecoder
 from ingest.audio.types import AudioFormat, AudioReader, BrokenSource, Samples
 from ingest.options import IngestOptions
@@ -212,6 +213,8 @@ def _opened(source: Source, options: IngestOptions, warnings: Warnings) -> Audio
     with reading(source.name):
         file = source.open()
         try:
+            if source.kind == "stream":
+                file = readable(file, source.name)
             return _decoder(source, file, options, warnings)
         except BaseException:
             file.close()

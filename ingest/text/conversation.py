@@ -20,7 +20,7 @@ from ingest.text.message_store import MessageStore
 from ingest.text.speakers import assign_roles
 from ingest.warnings import Warnings
 from tenor.errors import BadInput
-from tenor.events import Call, Medium
+from tenor.events import Call, Medium, Word
 from tenor.reading import LimitedFile, reading
 from tenor.redaction.about import hidden
 
@@ -53,13 +53,15 @@ class TextOptions:
 
 
 class WrittenTurn(NamedTuple):
-    """What one side wrote, or a piece of it."""
+    """What one side wrote, or a piece of it; or said, if somebody else wrote it down."""
 
     channel: int
     role: str
     start_ms: int
     end_ms: int
     text: str
+    words: tuple[Word, ...] = ()
+    """With their times, where those are known."""
 
 
 class TextFile:

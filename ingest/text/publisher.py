@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from typing import Protocol
 
 import msgspec
 import structlog
@@ -14,13 +15,15 @@ from ingest.background import in_background
 from ingest.options import IngestOptions
 from ingest.results import Known, PublishedCall, SourceResult, nothing_known
 from ingest.sources import Source
-from ingest.text.conversation import Conversation, TextOptions, WrittenTurn, open_text
+from ingest.text.conversation import TextOptions, WrittenTurn, open_text
+from ingest.warnings import Warnings
 from tenor.bus import Bus
 from tenor.errors import BadInput, Refused, TenorError
 from tenor.events import CALLS, TRANSCRIPTS, Call, CallState, Transcript
 from tenor.reading import reading
-from tenor.redaction import Redactor, mode
+from tenor.redaction import RedactedText, Redactor, mode
 from tenor.redaction.about import without_cards
+from tenor.redaction.silence import silenced
 from tenor.redaction.utterance import confirms
 from tenor.settings import SpeechSettings
 
@@ -28,6 +31,20 @@ log = structlog.get_logger(__name__)
 
 BATCH = 200
 """Turns published in one go when nothing has to wait."""
+
+
+class Conversation(Protocol):
+    """A call whose words are known."""
+
+    call: str
+    warnings: Warnings
+
+    @property
+    def name(self) -> str: ...
+
+    def info(self) -> Call: ...
+
+    def turns(self) -> Iterator[WrittenTurn]: ...
 
 
 async def publish_conversation(
@@ -143,7 +160,11 @@ class _Publisher:
                 self._progress(self._count)
 
     def _final(self, turn: WrittenTurn) -> Transcript:
-        text = self._redacted(turn.text, self._before.get(turn.channel, ""))
+        before = self._before.get(turn.channel, "")
+        kept = RedactedText(turn.text, turn.words, ())
+        if self._redactor is not None:
+            kept = self._redactor.redact(turn.text, turn.words, before=before)
+        text = kept.text
         if not confirms(text):
             self._before[turn.channel] = text
         call, now = self._conversation.call, time.time()
@@ -156,13 +177,15 @@ class _Publisher:
             end_ms=turn.end_ms,
             text=text,
             final=True,
+            words=kept.words,
             confidence=1.0,
+            redacted=silenced(kept, turn.start_ms, turn.end_ms) if self._info.medium == "voice" else (),
             heard_ms=turn.end_ms,
             times={"published": now} if self._pace is None else {"captured": now, "published": now},
         )
 
-    def _redacted(self, text: str, before: str = "") -> str:
-        return text if self._redactor is None else self._redactor.redact(text, (), before=before).text
+    def _redacted(self, text: str) -> str:
+        return text if self._redactor is None else self._redactor.redact(text, ()).text
 
     async def _end(self, reason: str) -> PublishedCall:
         call = self._conversation.call

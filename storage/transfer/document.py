@@ -26,6 +26,10 @@ OVER = ("analysed", "failed")
 """Nobody would end, here, a call that still goes on there."""
 MAGIC = {"audio/flac": b"fLaC", "audio/ogg": b"OggS"}
 
+MOST_VALUES = 2_000_000
+"""Of JSON in one document: each takes a hundred bytes of memory, however short it is written. Ten hours of a call have
+half of them."""
+
 # What every database can hold.
 _Int = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
 _Text = Annotated[str, msgspec.Meta(max_length=10_000_000)]
@@ -118,6 +122,16 @@ def document_of(session: Session, whole: WholeCall, recording: RecordingPart | N
     if recording:
         made["recording"] = msgspec.to_builtins(recording)
     return made
+
+
+def parsed(content: bytes) -> Any:
+    """JSON that comes from outside."""
+    if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        raise BadInput(f"it holds more than {MOST_VALUES:,} values: no call does")
+    try:
+        return msgspec.json.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"not JSON: {error}") from None
 
 
 def read_document(given: Any) -> CallDocument:

@@ -1,4 +1,6 @@
-"""Calls brought in from another installation: our JSON, vCons of ours, zips and folders of them.
+"""Calls brought in from another installation: our JSON, vCons, zips and folders of them.
+
+Another program's vCon has no rows: it is handed on, for what was said in it has to be understood first.
 
 What comes from outside is not trusted: sizes are bounded before anything is unpacked, nothing is ever written under a
 name that was given, and the rows of a call are written in one transaction or not at all. A call that is here already
@@ -26,7 +28,7 @@ from storage.privacy import tombstones
 from storage.queries.calls import whole
 from storage.recorder.store import RecordingStore, recording_name
 from storage.transfer import vcon
-from storage.transfer.document import CallDocument, content_hash, document_of, read_document
+from storage.transfer.document import OVER, CallDocument, content_hash, document_of, parsed, read_document
 from storage.viewer import HOUSE
 from tenor.errors import BadInput, TenorError
 from tenor.reading import reading
@@ -35,9 +37,6 @@ from tenor.settings import Settings
 MOST_BYTES = 1 << 30
 """Of one document: ten hours of audio."""
 MOST_FILES = 100_000
-MOST_VALUES = 2_000_000
-"""Of JSON in one document: each takes a hundred bytes of memory, however short it is written. Ten hours of a call have
-half of them."""
 MOST_TEXT, MOST_RATIO = 32 << 20, 200
 """How large a document may be that was in a zip: so many bytes, or so many times larger than there. Text shrinks to a
 tenth; what is larger has audio, which hardly shrinks."""
@@ -55,6 +54,8 @@ class FoundDocument(NamedTuple):
     content: bytes
     fault: BadInput | None = None
     """Why it could not be taken out of its zip, while others can."""
+    folder: Path | None = None
+    """Where files lie that it names; None: it was in a zip."""
 
 
 class ImportResult(NamedTuple):
@@ -90,7 +91,7 @@ def documents(path: Path) -> Iterator[FoundDocument]:
                     return
                 content = file.read(MOST_BYTES + 1)
                 _bounded(str(path), content)
-                yield FoundDocument(str(path), content)
+                yield FoundDocument(str(path), content, folder=path.parent)
         except OSError as error:
             raise BadInput(f"cannot read {path}: {error.strerror}") from None
 
@@ -111,7 +112,8 @@ def _lines(path: Path, file: IO[bytes]) -> Iterator[FoundDocument]:
         place = f"{path}:{number}"
         _bounded(place, line)
         if line.strip():
-            yield FoundDocument(place if number > 1 or file.peek(1) else str(path), line)  # type: ignore[attr-defined]
+            alone = number == 1 and not file.peek(1)  # type: ignore[attr-defined]
+            yield FoundDocument(str(path) if alone else place, line, folder=path.parent)
 
 
 def _bounded(place: str, content: bytes) -> None:
@@ -119,8 +121,23 @@ def _bounded(place: str, content: bytes) -> None:
         raise BadInput(f"{place} is larger than a call can be ({MOST_BYTES >> 20} MB)")
 
 
+class OthersVcon(NamedTuple):
+    """A vCon that another program made: what was said in it has to be understood first."""
+
+    given: dict[str, Any]
+    signed: bool
+
+
 def read(found: FoundDocument) -> CallDocument:
-    """The call in a document; says where and what when there is none."""
+    """The call of Tenor in a document; says where and what when there is none."""
+    document = read_any(found)
+    if isinstance(document, OthersVcon):
+        raise BadInput(f"{found.place}: this vCon is not of Tenor", "`tenor import` understands what is in it")
+    return document
+
+
+def read_any(found: FoundDocument) -> CallDocument | OthersVcon:
+    """The call in a document, or another program's vCon."""
     if found.fault is not None:
         raise found.fault
     with reading(found.place):
@@ -130,15 +147,28 @@ def read(found: FoundDocument) -> CallDocument:
             raise BadInput(f"{found.place}: {error.message}", error.hint) from None
 
 
-def _read(content: bytes) -> CallDocument:
-    if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:
-        raise BadInput(f"it holds more than {MOST_VALUES:,} values: no call does")
-    try:
-        given: Any = msgspec.json.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"not JSON: {error}") from None
-    in_vcon = isinstance(given, dict) and not {"vcon", "payload", "ciphertext"}.isdisjoint(given)
-    return read_document(vcon.document_in(given) if in_vcon else given)
+def _read(content: bytes) -> CallDocument | OthersVcon:
+    given = parsed(content)
+    if not isinstance(given, dict) or {"vcon", "payload", "ciphertext"}.isdisjoint(given):
+        return read_document(given)
+    opened = vcon.unsealed(given)
+    if "vcon" in opened and not vcon.is_ours(opened):
+        return OthersVcon(opened, signed=opened is not given)
+    return read_document(vcon.document_in(opened) if "vcon" in opened else opened)
+
+
+def known(database: Database, settings: Settings, call: str, digest: str, *, replace: bool) -> ImportResult | None:
+    """What keeps another program's vCon from being understood: its call was erased, or is here already."""
+    with database.session() as session:
+        if tombstones.is_erased(session, call):
+            return ImportResult(call, "erased", "it was erased here and does not come back")
+        here = session.get(tables.Call, call)
+        if here is None:
+            return None
+        recorded = here.recorded or here.medium != "voice" or not settings.storage.record
+        if here.attributes.get("vcon_sha256") == digest:
+            return ImportResult(call, "unchanged") if here.state in OVER and recorded else None
+    return None if replace else ImportResult(call, "conflict", "it is here already and differs")
 
 
 def store(

@@ -22,13 +22,14 @@ import msgspec
 from storage.queries.calls import WholeCall
 from storage.summaries import left
 from storage.tables import Call, Sentence
-from storage.transfer.document import RecordingPart
+from storage.transfer.document import RecordingPart, parsed, unpacked
 from tenor.errors import BadInput
 
 VERSION = "0.4.0"
 READ = ("0.0.1", "0.0.2", "0.3.0", "0.4.0")
 PURPOSE = "tenor-call"
 VENDOR = "Tenor"
+MOST_ENVELOPES = 3
 ROLES = {"caller": "customer"}
 """What the contact centre extension calls ours."""
 
@@ -106,21 +107,43 @@ def _messages(whole: WholeCall) -> list[dict[str, Any]]:
     return list(messages.values())
 
 
+def unsealed(given: dict[str, Any]) -> dict[str, Any]:
+    """The vCon that a signature (JWS) is around; who signed it is not verified."""
+    if "ciphertext" in given:
+        raise BadInput("the vCon is encrypted (JWE)", "decrypt it with its recipient's key first")
+    for _ in range(MOST_ENVELOPES):
+        payload = given.get("payload")
+        if "vcon" in given or payload is None:
+            return given
+        try:
+            opened = parsed(unpacked(payload) if isinstance(payload, str) else b"")
+        except ValueError:
+            raise BadInput("what is signed is no vCon in base64url at `$.payload`") from None
+        if not isinstance(opened, dict):
+            raise BadInput("what is signed is no vCon at `$.payload`")
+        given = opened
+    raise BadInput(f"more than {MOST_ENVELOPES} signatures around each other")
+
+
+def is_ours(given: dict[str, Any]) -> bool:
+    """Whether it holds a call as Tenor keeps it."""
+    return any(_is_call(attachment) for attachment in _list(given, "attachments"))
+
+
+def _is_call(attachment: dict[str, Any]) -> bool:
+    return bool(attachment.get("purpose", attachment.get("type")) == PURPOSE)
+
+
 def document_in(given: dict[str, Any]) -> dict[str, Any]:
     """The call of Tenor in a vCon, with the recording of its dialog."""
-    if "payload" in given or "ciphertext" in given:
-        raise BadInput("signed and encrypted vCons cannot be read", "take the vCon out of its envelope first")
     if given.get("vcon") not in READ:
         raise BadInput(f"vCon version {given.get('vcon')!r} is unknown at `$.vcon`", f"we read {', '.join(READ)}")
     found: dict[str, Any] | None = None
     for number, attachment in enumerate(_list(given, "attachments")):
-        if attachment.get("purpose", attachment.get("type")) == PURPOSE:
+        if _is_call(attachment):
             found = _object(attachment.get("body"), f"$.attachments[{number}].body")
     if found is None:
-        raise BadInput(
-            f"this vCon has no attachment `{PURPOSE}`: it is not of Tenor",
-            "`tenor analyze` takes the recording or the text in it",
-        )
+        raise BadInput(f"this vCon has no attachment `{PURPOSE}`: it is not of Tenor")
     for one in _list(given, "dialog"):
         if one.get("type") == "recording" and one.get("body"):
             found["recording"] = {key: one.get(key) for key in ("mediatype", "content_hash", "body")}

@@ -46,7 +46,7 @@ TextColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key tha
 SpeakerColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key that says who wrote it.")]
 TimeColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key that says when.")]
 ConversationColumn = Annotated[str, typer.Option(metavar="NAME", help="Column or key that tells conversations apart.")]
-Agents = Annotated[str, typer.Option(metavar="NAME,NAME", help="Which of the names in a chat are agents.")]
+Agents = Annotated[str, typer.Option(metavar="NAME,NAME", help="Which of the names in it are agents.")]
 Folders = Annotated[
     bool, typer.Option("--folders", help="Each folder of recordings is one conversation, in short files by name.")
 ]

@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack, aclosing
 
 from ingest.options import IngestOptions
 from ingest.text.conversation import TextOptions, text_format_of
+from ingest.vcon.call import VconCall
 from tenor.bus import Bus
 from tenor.errors import BadInput
 from tenor.events import SENTENCES, TRANSCRIPTS
@@ -90,6 +91,7 @@ def analyze_async(
     store: bool = False,
     again: bool = False,
     progress: ProgressCallback | None = None,
+    vcons: Sequence[VconCall] = (),
 ) -> AsyncGenerator[CallResult, None]:
     """`analyze` for programs with an event loop; cancelling the task that reads cancels the work.
 
@@ -98,14 +100,15 @@ def analyze_async(
                 ...
 
     `aclosing` ends the work at once when the loop is left early. `progress` is called on the event loop: it must be
-    quick, and an error in it ends the batch.
+    quick, and an error in it ends the batch. `vcons` come after the paths; those that are to be recognised are not
+    mixed with those whose words are known and whose recording is only kept.
     """
     if again and not store:
         raise BadInput("again replaces what store has stored", "give both")
     settings = _batch(settings, riva)
     options = options or recording_options(settings)
     settings = change_settings(settings, ingest={"roles": list(options.roles)})  # rules may name them
-    inputs = find_inputs(paths, folders=folders)
+    inputs = [*find_inputs(paths, folders=folders), *vcons]
     reading = reading or TextOptions()
     results = _analyze(settings, inputs, options, reading, riva is None, jobs, store, again, progress)
     return in_own_task(results)
@@ -159,7 +162,7 @@ def _batch(settings: Settings | None, riva: str | None) -> Settings:
 
 async def _analyze(
     settings: Settings,
-    inputs: Sequence[Input],
+    inputs: Sequence[Input | VconCall],
     options: IngestOptions,
     reading: TextOptions,
     own: bool,
@@ -172,9 +175,7 @@ async def _analyze(
     from nlp.worker import NlpWorker
 
     # Chats need no recogniser.
-    spoken = any(
-        not isinstance(given, MissingInput) and not (reading.format or text_format_of(given)) for given in inputs
-    )
+    spoken = any(_is_heard(given, reading) for given in inputs)
     async with AsyncExitStack() as stack:
         result_store = None
         if store:
@@ -195,6 +196,13 @@ async def _analyze(
         results = await stack.enter_async_context(aclosing(run_batch(settings, inputs, job, stages, progress)))
         async for result in results:
             yield result
+
+
+def _is_heard(given: Input | VconCall, reading: TextOptions) -> bool:
+    """Whether it needs a recogniser."""
+    if isinstance(given, VconCall):
+        return given.to_recognize
+    return not isinstance(given, MissingInput) and not (reading.format or text_format_of(given))
 
 
 async def _transcribe(

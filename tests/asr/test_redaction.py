@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from asr.position import CONTEXT_MS, ChannelPosition
-from asr.transcript_builder import EDGE_MS, PAD_MS, TranscriptBuilder
+from asr.transcript_builder import TranscriptBuilder
 from tenor.events import TRANSCRIPTS, Heard, Transcript
 from tenor.redaction.patterns import PatternRedactor
+from tenor.redaction.silence import EDGE_MS, PAD_MS
 from tests.asr.rig import Rig
 from tests.asr.scripted_riva import silence, speak
 

@@ -79,7 +79,7 @@ DOCUMENT: dict[str, Any] = {
     "alerts": [],
     "notes": [],
 }
-VCON = {
+VCON: dict[str, Any] = {
     "vcon": "0.3.0",
     "uuid": "018f3f3e-0000-8000-8000-000000000000",
     "created_at": "2026-11-02T10:02:03Z",
@@ -88,7 +88,21 @@ VCON = {
     "analysis": [{"type": "tenor", "vendor": "tenor", "encoding": "json", "body": json.dumps(DOCUMENT)}],
     "attachments": [],
 }
-DOCUMENTS = tuple(json.dumps(one).encode() for one in (DOCUMENT, VCON, {**VCON, "analysis": [], "payload": "x"}))
+TRANSCRIBED = {
+    **VCON,
+    "dialog": [{**VCON["dialog"][0], "type": "recording", "body": "AAAA", "encoding": "base64url", "duration": 2}],
+    "analysis": [
+        {"type": "transcript", "dialog": 0, "body": [{"party": 1, "start": 0.5, "end": 1, "text": "hi", "words": []}]},
+        {
+            "type": "transcript",
+            "dialog": [1],
+            "body": {"words": [{"word": "hi", "start": 0.1, "end": 2, "speaker": 0}]},
+        },
+    ],
+}
+DOCUMENTS = tuple(
+    json.dumps(one).encode() for one in (DOCUMENT, VCON, {**VCON, "analysis": [], "payload": "x"}, TRANSCRIBED)
+)
 LABELS = (
     b"sentence,sentiment,intent,author,at\nc1/0/0,positive,price_check,ann,1793613723\nc1/0/1,negative,,ben,\n",
     b'{"sentence": "c1/0/0", "kind": "sentiment", "value": "positive", "author": "ann"}\n'

@@ -35,6 +35,7 @@ from ingest.gateway.twilio.session import TwilioSession
 from ingest.options import IngestOptions
 from ingest.sources import Source
 from ingest.text.conversation import open_text
+from ingest.vcon.call import VconCall
 from nlp.rules.parser import read_rules
 from storage.datasets import bundle
 from storage.datasets.sources import read_source
@@ -82,7 +83,13 @@ def _documents(suffix: str) -> Callable[[bytes, Path], None]:
         path.write_bytes(content)
         for document in importer.documents(path):
             try:
-                importer.read(document)
+                found = importer.read_any(document)
+                if isinstance(found, importer.OthersVcon):
+                    call = VconCall(found.given, "other.vcon", path.parent, IngestOptions(), folder=path.parent)
+                    assert msgspec.json.encode(call.info())
+                    for turn in call.turns():
+                        assert 0 <= turn.start_ms < turn.end_ms < 2**31
+                        turn.text.encode()
             except BadInput as error:
                 one_line(error)
 

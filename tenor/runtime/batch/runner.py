@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from ingest.sources import Source
+from ingest.vcon.call import VconCall
 from tenor.bus import Bus
 from tenor.errors import BadInput, TenorError
 from tenor.events import Call, Sentence, Topic, Transcript
@@ -29,8 +31,8 @@ from tenor.runtime.running import running
 from tenor.settings import Settings
 
 if TYPE_CHECKING:
+    from ingest.audio.recording import Recording
     from ingest.options import IngestOptions
-    from ingest.sources import Source
     from ingest.text.conversation import Conversation, TextOptions
     from tenor.redaction import Redactor
     from tenor.runtime.batch.result_store import ResultStore
@@ -69,13 +71,13 @@ class _Item:
     """A recording, a written conversation, or what kept a file from being either."""
 
     name: str
-    content: Source | Conversation | TenorError
+    content: Source | Conversation | VconCall | TenorError
     last_of_file: bool = True
 
 
 async def run_batch(
     settings: Settings,
-    inputs: Sequence[Input],
+    inputs: Sequence[Input | VconCall],
     job: BatchJob,
     stages: StageFactory,
     progress: ProgressCallback | None = None,
@@ -95,9 +97,9 @@ async def run_batch(
                     await job.store.settle(bus)
 
 
-def _parts(inputs: Iterable[Input]) -> Iterator[list[Input]]:
+def _parts(inputs: Iterable[Input | VconCall]) -> Iterator[list[Input | VconCall]]:
     """As many inputs as one pipeline is for."""
-    part: list[Input] = []
+    part: list[Input | VconCall] = []
     files = 0
     for given in inputs:
         part.append(given)
@@ -109,8 +111,8 @@ def _parts(inputs: Iterable[Input]) -> Iterator[list[Input]]:
         yield part
 
 
-def _files(given: Input) -> int:
-    return 1 if isinstance(given, MissingInput) else given.files
+def _files(given: Input | VconCall) -> int:
+    return given.files if isinstance(given, Source) else 1
 
 
 async def in_order(items: AsyncIterator[T], work: Callable[[T], Awaitable[R]], ahead: int) -> AsyncGenerator[R, None]:
@@ -149,7 +151,7 @@ class BatchRunner:
         self._calls, self._counter = calls, counter
         self._recordings, self._texts = asyncio.Semaphore(job.jobs), asyncio.Semaphore(TEXTS_AT_ONCE)
 
-    async def items(self, inputs: Iterable[Input]) -> AsyncIterator[_Item]:
+    async def items(self, inputs: Iterable[Input | VconCall]) -> AsyncIterator[_Item]:
         """What is in the files: a table may hold many conversations."""
         from ingest.background import in_background
         from ingest.text.conversation import open_text, text_format_of
@@ -158,7 +160,7 @@ class BatchRunner:
             reading = self._job.reading
             if isinstance(given, MissingInput):
                 yield _Item(given.name, given.error)
-            elif reading is None or not (reading.format or text_format_of(given)):
+            elif isinstance(given, VconCall) or reading is None or not (reading.format or text_format_of(given)):
                 yield _Item(given.name, given)
             else:
                 try:
@@ -171,7 +173,7 @@ class BatchRunner:
 
     async def run(self, item: _Item) -> CallResult:
         """One item to its result; a file that cannot be read says why, and the batch goes on."""
-        from ingest.sources import Source
+        from ingest.audio.recording import open_recording
 
         result = CallResult(item.name, last_of_file=item.last_of_file)
         content = item.content
@@ -182,7 +184,10 @@ class BatchRunner:
             if isinstance(content, Source):
                 result.files = content.files
                 async with self._recordings:
-                    events = await self._recording(content, result)
+                    events = await self._recording(lambda: open_recording(content, self._job.options), result)
+            elif isinstance(content, VconCall) and content.to_recognize:
+                async with self._recordings:
+                    events = await self._recording(content.recording, result)
             else:
                 async with self._texts:
                     events = await self._text(content, result)
@@ -194,13 +199,12 @@ class BatchRunner:
             await self._job.store.store(events, result)  # what fails here is no fault of the file: the batch ends
         return result
 
-    async def _recording(self, source: Source, result: CallResult) -> CallEvents | None:
+    async def _recording(self, opened: Callable[[], Recording], result: CallResult) -> CallEvents | None:
         """The events of a recording; None when there was nothing to do."""
         from ingest.audio.publisher import publish_recording
-        from ingest.audio.recording import open_recording
         from ingest.background import in_background
 
-        recording = await in_background(lambda: open_recording(source, self._job.options))
+        recording = await in_background(opened)
         result.info = recording.info(0.0)
         if await self._known(recording.call, result):
             recording.close()
@@ -224,18 +228,25 @@ class BatchRunner:
             fed = await publish_recording(self._bus, recording)
             duration_ms = fed.heard_ms  # a folder's is not known before
             tell()
-            result.duration_ms, result.warnings = fed.heard_ms, list(fed.warnings)
+            result.duration_ms, result.warnings = fed.heard_ms, [*result.warnings, *fed.warnings]
             return await self._collected(expected, result)
         finally:
             tell(over=True)
 
-    async def _text(self, conversation: Conversation, result: CallResult) -> CallEvents | None:
-        """The events of a chat or an e-mail thread; None when there was nothing to do."""
+    async def _text(self, conversation: Conversation | VconCall, result: CallResult) -> CallEvents | None:
+        """The events of a call whose words are known; None when there was nothing to do."""
+        from ingest.audio.publisher import publish_recording
+        from ingest.background import in_background
         from ingest.text.publisher import publish_conversation
 
         assert self._job.redactor is not None
+        kept: Recording | None = None
+        if isinstance(conversation, VconCall) and conversation.has_recording:
+            kept = await in_background(conversation.recording)
         result.info = conversation.info()
         if await self._known(conversation.call, result):
+            if kept:
+                kept.close()
             return None
         position_ms, duration_ms, messages = 0, 0, 0
 
@@ -250,9 +261,13 @@ class BatchRunner:
                 tell()
 
         expected = self._collector.expect(conversation.call, advance)
+        heard = await publish_recording(self._bus, kept) if kept else None
         fed = await publish_conversation(self._bus, conversation, self._settings.speech, self._job.redactor)
         duration_ms, messages = fed.heard_ms, fed.chunks
         result.duration_ms, result.warnings = fed.heard_ms, list(fed.warnings)
+        if heard:
+            result.duration_ms = max(heard.heard_ms, fed.heard_ms)
+            result.warnings += heard.warnings
         tell()
         try:
             return await self._collected(expected, result)

@@ -333,7 +333,12 @@ def good(sqlite_settings: Settings) -> dict[str, Any]:
         (b"[1, 2", "not JSON"),
         (b"[]", "no call of Tenor"),
         (b"{}", "no call of Tenor"),
-        (b'{"vcon": "9.9"}', r"vCon version '9.9' is unknown at `\$.vcon`"),
+        (
+            b'{"vcon": "9.9", "attachments": [{"purpose": "tenor-call", "body": "{}"}]}',
+            r"vCon version '9.9' is unknown at `\$.vcon`",
+        ),
+        (b'{"ciphertext": "x"}', "encrypted"),
+        (b'{"payload": "*"}', r"base64url at `\$.payload`"),
         (b'{"vcon": "0.3.0", "attachments": 5}', r"\$.attachments"),
         (b'{"vcon": "0.3.0"}', "not of Tenor"),
         (b'{"vcon": "0.3.0", "attachments": [{"purpose": "tenor-call", "body": "{"}]}', r"\$.attachments\[0\].body"),

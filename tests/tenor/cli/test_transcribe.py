@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 import pytest
 import soundfile
@@ -159,3 +160,24 @@ def test_a_recording_may_be_sent_as_a_whole(folder: Path, batch: Batch) -> None:
     document = json.loads(done.stdout)
     assert said_on(document, 0) == said_on(batch[0]["good.wav"], 0)
     assert document["utterances"][0]["model"].endswith("-offline")
+
+
+@pytest.mark.parametrize("flags", [{}, {"movflags": "+faststart"}], ids=["table at the end", "table at the front"])
+def test_an_m4a_comes_through_a_pipe(tmp_path: Path, flags: dict[str, str]) -> None:
+    """Who cannot seek cannot read it where its table is at the end, as most programs write it."""
+    path = tmp_path / "spoken.m4a"
+    with av.open(path, "w", format="ipod", options=flags) as made:
+        track = made.add_stream("aac", rate=16000, layout="mono")
+        frame = av.AudioFrame.from_ndarray(reading(7)[None, :], format="s16", layout="mono")
+        frame.sample_rate = 16000
+        for packet in (*track.encode(frame), *track.encode(None)):
+            made.mux(packet)
+    content = path.read_bytes()
+    assert (content.find(b"moov") < content.find(b"mdat")) is bool(flags)
+    done = tenor("transcribe", "-", cwd=tmp_path, stdin=content)
+    assert done.returncode == 0, done.stderr
+    assert all(words in done.stdout.lower() for words in WORDS)
+    cut = tenor("transcribe", "-", cwd=tmp_path, stdin=content[: len(content) // 2])
+    if not flags:
+        assert cut.returncode == 2
+        assert "stdin is not audio that FFmpeg can read" in cut.stderr
