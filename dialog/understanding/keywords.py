@@ -230,7 +230,11 @@ _SMALL_TALK: Final = tuple(
             r"(?:that's|thats|that is|that will be|that'll be) (?:all|everything)(?: i need(?:ed)?)?|"
             r"have a (?:good|nice|great) (?:day|one|evening)|"
             r"i'm done|i am done|we're done|later|catch you later|take care|"
-            r"nothing else|thanks,? (?:good)?bye|thank you,? (?:good)?bye|thanks,? that's all|gotta go|good night)",
+            r"nothing else|(?:thanks|thank you|thx|cheers)(?: so much| very much| a lot| a million| a bunch|"
+            r" for (?:\w+ ){1,3}?)?,? "
+            r"(?:and )?(?:good ?bye|bye(?: bye)?|see (?:you|ya)(?: later)?|have a (?:good|nice|great) (?:day|one|"
+            r"evening))|"
+            r"thanks,? that's all|gotta go|good night)",
         ),
         (
             "universal.wait",
@@ -302,12 +306,28 @@ _PERSON: Final = re.compile(
     r"(?:talk|speak|connect|transfer|switch) (?:\w+ ){0,3}(?:to|with) (?:the |your |a )?"
     r"(?:support|service|sales|front desk|office|help ?desk|team))\b|(?:^|\b(?:to|with|me|for) )(?:a human|a person|a "
     r"human being|a real person)(?: please)?$|"
+    r"\b(?:anybody|anyone|somebody|someone|nobody) real\b|human (?:help|assistance|support)\b|"
+    r"^(?:is|are) (?:there )?(?:anybody|anyone|somebody|someone|(?:any )?(?:real |actual )?(?:people|humans?))"
+    r"(?: (?:there|here|around|available|i can (?:talk|speak) to|to (?:talk|speak) to))+$|"
+    r"^(?:please )?(?:can|could|will) (?:someone|somebody|anyone|anybody)(?: please)? (?:help|assist|"
+    r"call)(?: me)?(?: please)?$|"
+    r"\b(?:don't|dont|do not|rather not) (?:want|like|wanna)?(?: to)? ?(?:talk|talking|speak|speaking|"
+    r"chat)(?: anymore)? "
+    r"(?:to|with) (?:a |an |this |the |some )?(?:bot|robot|machine|computer|ai|chatbot)\b|"
+    r"^(?:please )?connect me(?: please| now)?$|\b(?:get|give|call) me (?:your|the|a) (?:boss|manager|supervisor)\b|"
+    r"\b(?:phone )?number (?:for|of) (?:your )?(?:support|customer service|customer support|help ?desk)\b|"
+    r"^(?:i give up|enough|forget (?:it|this|the bot)|this is (?:useless|pointless|hopeless)|"
+    r"screw this)(?: already)?,? "
+    r"(?:get me |give me |i want )?(?:a |an )?(?:person|human|agent|operator|representative)(?: please| now)?$|"
     r"^(?:please )?(?:agent|representative|operator|human|person|representative please|agent please|operator please|"
     r"real person|a person|an agent|a representative|manager)[.! ]*(?:please)?$"
 )
 _ALSO_WORDS: Final = frozenset(("target", "gap", "ross", "shell", "staples", "subway", "zara", "heb"))
 """Names of chains that are ordinary words too: only where a store is expected."""
-_NOT_PERSON: Final = re.compile(r"\b(?:are you|am i (?:talking|speaking)|how (?:many|do) )\b")
+_NOT_PERSON: Final = re.compile(
+    r"\b(?:(?:person|someone|somebody|anyone) (?:who|that) (?:sells?|fix|rep|mak)|are you|am i (?:talking|speaking)|"
+    r"how (?:many|do) )\b"
+)
 
 _CHAIN: Final = re.compile(
     rf"\b(?:{'|'.join(sorted((re.escape(one) for one in CHAINS - _ALSO_WORDS), key=len, reverse=True))})\b",

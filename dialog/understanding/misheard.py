@@ -16,6 +16,8 @@ _MEANT: Final = tuple(
             r"\bhow (?:mulch|mush|munch|march|match|mutch|muck)(?= (?:is|are|r|our|does|do|for|would|will|it|the|a)\b)",
             "how much",
         ),
+        (r"\bhow (?:called|coal|coaled|code)(?= (?:is|was|does|do|will|would) (?:it|the)\b)", "how cold"),
+        (r"\bhow (?:warn|worm|form)(?= (?:is|was|does|do|will|would) (?:it|the)\b)", "how warm"),
         (r"\bhow much our(?= \w)", "how much are"),
         (r"\b(lowest|highest|best|cheapest|average|what's the|whats the|what is the) prize\b", r"\1 price"),
         (r"\bprize(s?)(?= (?:of|for|on)\b)", r"price\1"),

@@ -42,6 +42,8 @@ _FURTHER: Final = re.compile(
     r"for|with)?\s*",
     re.IGNORECASE,
 )
+_ALSO: Final = re.compile(r"^(?:[\w']+ ){1,4}(?:too|as well|also)(?:,? please)?\W*$", re.IGNORECASE)
+"""Ends like an addition: "cheese too please"."""
 _NEGATED: Final = re.compile(
     r"\b(?:not|instead of|rather than|no longer|isn't|forget)(?:\s+(?:in|for|at|on|the|to))*\s*$", re.I
 )
@@ -83,7 +85,7 @@ def without_fault(text: str) -> str:
 
 
 def goes_on(text: str) -> bool:
-    return bool(_FURTHER.match(text))
+    return bool(_FURTHER.match(text) or _ALSO.match(text))
 
 
 def without_negated(line: Line) -> bool:

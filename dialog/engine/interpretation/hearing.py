@@ -47,6 +47,7 @@ from tenor.taxonomy.assistant import NO_MATCH, SERVICE_ERROR
 
 LONGEST: Final = 1_000
 """Characters of a line that is read; a longer one is no question to an assistant."""
+PERSON: Final = "universal.person"
 SURE: Final = 0.8
 """Of a universal word that a model saw."""
 BELIEVED: Final = 0.9
@@ -94,7 +95,10 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
     if _was_long(turn) and long_pause(turn):
         return
     text = _as_meant(turn, _spelt_out(text))
-    seen = "" if foreign(text) else understander.read(text).topic  # what understands reads English only
+    words = normal(text)
+    named = fixed_phrase(words)
+    # What understands reads English only, and takes distress for a danger where only a person is wanted.
+    seen = "" if foreign(text) or named == PERSON else understander.read(text).topic
     if topic := guarded(turn.assistant, text, seen):
         turn.note("guard", topic.name)
         turn.say(turn.render(topic.say))
@@ -105,8 +109,6 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
         turn.reply("foreign")
         asking.ask_again(turn)
         return
-    words = normal(text)
-    named = fixed_phrase(words)
     if words == "0" and _offers_person(turn):
         session.intent = "universal.person"
         ask_for_person(turn, "key 0")

@@ -39,6 +39,10 @@ REPEATED: Final = frozenset(("place", "when", "item", "store"))
 """Types of which a second value is a second wish."""
 
 
+QUALIFYING: Final = frozenset(("size", "color", "quantity", "price"))
+"""Types that say which one of what was named before: "hold a suit for me, size 42"."""
+
+
 def split(turn: Turn, understander: Understander, text: str, whole: Line, action_of: ActionOf) -> list[Wish]:
     """The wishes of a line, one for most lines. `action_of` tells what an intent leads to."""
     covered = [(value.start, value.end) for values in whole.values.values() for value in values]
@@ -134,7 +138,7 @@ def _is_another_task(turn: Turn, before: Line, piece: Line, action_of: ActionOf)
     kinds = {turn.assistant.slots[name].type for name in piece.values}
     return (
         is_wish(piece.intent)
-        and not (piece.only_values and SHARED.issuperset(kinds))
+        and not (piece.only_values and (SHARED.issuperset(kinds) or QUALIFYING.issuperset(kinds)))
         and piece.score >= 0.7
         and not set(piece.values) <= set(before.values)
         and action_of(piece.intent) != action_of(before.intent)

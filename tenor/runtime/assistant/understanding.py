@@ -62,7 +62,8 @@ ALIKE_WORDS: Final = 0.75
 _PLAIN_QUESTION: Final = re.compile(
     r"^(?:(?:hi|hey|hello|um|uh|so|and|ok|okay|please|excuse me)\s+)*"
     r"(?:how much (?:is|are|does|do|for)\b|(?:what's|whats|what is|what are) the (?:price|cost)s? of\b|price of\b|"
-    r"do (?:you|they|y'all|you guys) (?:still )?(?:have|sell|carry|stock)\b|where can (?:i|we) (?:get|buy|find|eat)\b|"
+    r"do (?:you|they|y'all|you guys) (?:still |currently |also )?(?:have|sell|carry|stock)\b|"
+    r"got (?:any |some )?(?=\w+$)|where can (?:i|we) (?:get|buy|find|eat)\b|"
     r"where(?:'s| is) (?:the|a) (?:nearest|closest)\b)"
 )
 """Questions whose first words say what is wanted."""
@@ -79,6 +80,12 @@ _IDIOM: Final = re.compile(
     rf"\b(?:{WEATHER_IDIOM}|what(?:'s| are) (?:their|its|your|the) hours)\b"
 )
 """Says what is wanted, whatever the words mean one by one."""
+_FOR_WEATHER: Final = re.compile(
+    r"\b(?:have|sell|carry|stock|buy|price|cost|how much (?:is|are|does|do)|in stock|left)\b"
+    r"(?=.*\b(?:snow|rain|sun|wind|ice) ?"
+    r"(?:shovels?|boots?|blowers?|coats?|jackets?|pants|tires?|glasses|screen|block|hats?|breakers?|melt|scrapers?)\b)"
+)
+"""A thing to buy that is named after the weather."""
 _NAMES_THINGS: Final = frozenset(("price_check", "inventory_check", "store_location", "reserve"))
 """Intents of lines that end with a name; what is asked of a product stands behind it."""
 FEW: Final = 5
@@ -263,6 +270,7 @@ def _checked(intents: list[Intent], by_rules: Reading, line: str) -> list[Intent
         return [Intent(first.name, max(first.score, rule.score)), *intents[1:]]
     plain = _PLAIN_QUESTION.match(line) and (first.score < CERTAIN or _asks_for_item(line, by_rules))
     missed = first.name == NO_MATCH and (plain or _OVERRULED.search(line))
+    missed = missed or (first.name.startswith("weather.") and bool(_FOR_WEATHER.search(line)))
     doubted = first.name == NO_MATCH and first.score < DOUBTED
     if (first.score < UNSURE or doubted or missed or _IDIOM.search(line)) and rule.score >= 0.9:
         return [rule, *(one for one in intents if one.name != rule.name)]
