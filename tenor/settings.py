@@ -363,7 +363,22 @@ ASSISTANT_PHRASES = (
     *("New York", "Los Angeles", "Chicago", "Houston", "Phoenix", "Philadelphia", "San Antonio", "San Diego", "Dallas"),
     *("Austin", "Boston", "Seattle", "Denver", "Miami", "Atlanta", "Portland", "San Francisco", "Las Vegas", "Omaha"),
 )
-"""What shoppers say to the assistant that comes with Tenor."""
+"""What shoppers say to the assistant that comes with Tenor,"""
+ASSISTANT_SENTENCES = (
+    "Will it be cloudy in Cleveland on Monday?",
+    "How warm is it in Tucson tonight?",
+    "How much is a loaf of bread?",
+    "How much are two dozen eggs?",
+    "Do you have any oranges in stock?",
+    "Do you carry black boots in size eleven?",
+    "Is the green sweater available?",
+    "How many inches is the television?",
+    "How long is the warranty on the dishwasher?",
+    "Show me the cheapest cameras.",
+    "Find me a good bakery in Memphis.",
+    "Where is the nearest hardware store in Cleveland?",
+)
+"""and how they say it: one sentence of each kind."""
 
 
 class AssistantSettings(Section):
@@ -408,9 +423,9 @@ class AssistantSettings(Section):
     )
     privacy_url: str = Field("", description="address of your privacy policy, for the notice on the page for shoppers")
     boosted: list[str] = Field(
-        list(ASSISTANT_PHRASES),
-        description="words and phrases that the recogniser should expect in calls that the assistant answers; the "
-        "names of the shop's products, kinds of stores and cities are added to them, unless there are none",
+        [*ASSISTANT_PHRASES, *ASSISTANT_SENTENCES],
+        description="words, phrases and sentences that the recogniser should expect in calls that the assistant "
+        "answers; the names of the shop's products, kinds of stores and cities are added, unless there are none",
     )
     boost: float = Field(
         5.0,

@@ -88,7 +88,7 @@ class Turn:
     def variables(self) -> dict[str, Any]:
         """What templates and conditions see: the context, and the slots as one says them."""
         shown = {name: spoken(one) for name, one in self.slots.items()}
-        wish = {"wish": self.session.task.text} if self.session.task is not None else {}
+        wish = {"wish": self.session.task.text.rstrip(" .?!")} if self.session.task is not None else {}
         return {**self.session.context, **wish, **shown}
 
     def slot(self, name: str) -> Slot | None:

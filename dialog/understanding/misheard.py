@@ -19,6 +19,9 @@ _MEANT: Final = tuple(
         (r"\bhow (?:called|coal|coaled|code)(?= (?:is|was|does|do|will|would) (?:it|the)\b)", "how cold"),
         (r"\bhow (?:warn|worm|form)(?= (?:is|was|does|do|will|would) (?:it|the)\b)", "how warm"),
         (r"\bhow much our(?= \w)", "how much are"),
+        # The first word was not heard.
+        (rf"{_LEADING}(much|many)(?= (?:is|are|do|does|will|would|[a-z]+ (?:do|does|are|is))\b)", r"\1how \2"),
+        (r"\bhow many (?:watch|walks|once)(?= (?:do|does|is|are)\b)", "how many watts"),
         (r"\b(lowest|highest|best|cheapest|average|what's the|whats the|what is the) prize\b", r"\1 price"),
         (r"\bprize(s?)(?= (?:of|for|on)\b)", r"price\1"),
         (r"\b(near|close|cheap|high|low|larg|small) est\b", r"\1est"),

@@ -38,7 +38,7 @@ FUNCTION_WORDS: Final = word_set(
     "a an the this that these those it its they them their there here i i'm im i'd i'll me my mine we us our you your "
     "ya yall y'all he she his her who whose what what's whats what're which where where's wheres when how how's why "
     "is isn't are aren't was were be been am do does did don't doesn't have has had having got gotta get getting gets "
-    "can could can't will would won't should shall may might must wanna want wants wanted need needs needed like "
+    "can could can't will would won't should shall may might must gonna wanna want wants wanted need needs needed like "
     "looking look for to of on in at by with without from near nearby around close closest nearest about into up out "
     "off down over and or but so if then than also too plus as please pls plz thanks thank kindly hi hello hey yo ok "
     "okay um uh uhm er hmm well just actually really maybe perhaps exactly right now any some somewhere something "

@@ -62,6 +62,7 @@ BEFORE_COUNT = word_set(
     "need want have get buy got take order reserve hold of for with and the these those about least most "
     "exactly around me any all only just add another maybe like are is sell carry give grab are"
 )
+DIVIDED = ("half", "quarter", "third")
 ENDS = word_set("of in left at please for")
 
 
@@ -115,6 +116,11 @@ class QuantityParser:
         one = keys[i] in ("a", "an") and i + 1 < len(keys) and keys[i + 1] in BY_WORD
         if one and (keys[i + 1] in AFTER_ARTICLE or keys[i + 2 : i + 3] == ["of"]):
             return i + 2, 1, BY_WORD[keys[i + 1]]
+        if keys[i] in ("to", "too") and keys[i + 2 : i + 3] == ["of"] and _is_plural(keys[i + 1]):
+            return i + 2, 2, BY_WORD[keys[i + 1]]  # "two pounds of", as recognisers write it
+        the = keys[i] == "the"
+        if _one_of(keys, i + the) and (the or not i or keys[i - 1] not in DIVIDED):
+            return i + the + 1, 1, BY_WORD[keys[i + the]]
         return None
 
     def _counted(self, keys: list[str], i: int) -> tuple[int, float, str] | None:
@@ -135,6 +141,15 @@ class QuantityParser:
         if not following and i:
             return None
         return end, amount, ""
+
+
+def _is_plural(word: str) -> bool:
+    return BY_WORD.get(word, word) != word
+
+
+def _one_of(keys: list[str], i: int) -> bool:
+    """ "gallon of" and "pair of": recognisers write "the" in place of "a", or leave it out."""
+    return keys[i + 1 : i + 2] == ["of"] and keys[i] in AFTER_ARTICLE and BY_WORD.get(keys[i]) == keys[i]
 
 
 def _value(line: str, tokens: list[Token], first: int, end: int, amount: float, unit: str) -> Value:

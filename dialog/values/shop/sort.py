@@ -21,9 +21,9 @@ ORDERS = {
         "most costly;price high to low;costs the most;cost the most;fancy;upscale;high price;high priced;dearer"
     ),
     "rating.high": (
-        "best;best rated;best reviewed;top;top rated;top notch;highest rated;highest rating;highest ratings;"
-        "high rated;highly rated;high rating;best rating;best ratings;best reviews;good reviews;great reviews;"
-        "most popular;five star;5 star;four star;4 star;highest reviewed;well rated;better rated;"
+        "best;best rated;best rate of;best reviewed;top;top rated;top notch;highest rated;highest rating;"
+        "highest ratings;high rated;highly rated;high rating;best rating;best ratings;best reviews;good reviews;"
+        "great reviews;most popular;five star;5 star;four star;4 star;highest reviewed;well rated;better rated;"
         "most recommended;number one;finest;sort by rating;by rating;good rating;good ratings;well reviewed;"
         "favorite;higher rated;greatest"
     ),

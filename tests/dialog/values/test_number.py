@@ -85,6 +85,10 @@ def test_every_spoken_number_below_a_hundred_is_read(number: int) -> None:
         ("a dozen eggs", 12, ""),
         ("three bananas", 3, ""),
         ("a pair of socks", 1, "pair"),
+        ("how much is the gallon of milk", 1, "gallon"),
+        ("how much is it gallon of milk", 1, "gallon"),
+        ("what does the pair of boots cost", 1, "pair"),
+        ("how much are to pounds of apples", 2, "pound"),
         ("two pairs of jeans", 2, "pair"),
         ("a couple of boxes of tea", 2, "box"),
         ("i need two car seats", 2, ""),
@@ -101,7 +105,7 @@ def test_a_quantity_is_an_amount_and_a_unit(line: str, amount: float, unit: str)
     [
         *("", "iphone 17", "size ten jeans", "open at 9 pm", "the cheapest one", "a 55 inch tv", "$5", "50% off"),
         *("five stars", "levi's 501", "i can do that", "within 10 miles", "below thirty degrees", "zero pounds"),
-        *("in two days", "a twelve foot ladder"),
+        *("in two days", "a twelve foot ladder", "the last pair", "the pounds of it"),
     ],
 )
 def test_other_numbers_are_no_quantities(line: str) -> None:

@@ -167,11 +167,12 @@ class WhisperEngine:
         ]
 
     def _generate_told(self, sound: Any, seconds: float, options: DecodeOptions) -> list[_TokenHypothesis]:
-        """What it is told tempts it to say things twice; if it does, it has to do without."""
+        """What it is told tempts it to say things twice; if it does, it has to do without. Nobody may choose another
+        hypothesis that does."""
         hypotheses = self._generate(sound, seconds, options)
         if options.context and hypotheses and hypotheses[0].repeats:
-            return self._generate(sound, seconds, replace(options, context=()))
-        return hypotheses
+            hypotheses = self._generate(sound, seconds, replace(options, context=()))
+        return hypotheses[:1] + [other for other in hypotheses[1:] if not other.repeats]
 
     def _encode(self, features: Any) -> Any:
         return self._model.encode(ctranslate2.StorageView.from_array(np.ascontiguousarray(features[None])))

@@ -138,6 +138,25 @@ def test_what_it_says_twice_because_it_was_told_something_is_said_once(
     assert text(engine, part, low_latency=low_latency, context=("Harper Valley.",)) == plain
 
 
+class SecondParrot(Parrot):
+    """Only its second hypothesis says everything twice."""
+
+    def generate(self, sound: Any, prompts: list[list[int]], **options: Any) -> Any:
+        [found] = super().generate(sound, prompts, **options)
+        first = found.sequences_ids[0]
+        plain = first[: len(first) // 2] if "Harper" in self.tokenizer.decode(prompts[0]) else first
+        return [SimpleNamespace(sequences_ids=[plain, plain * 2], scores=[-0.2, -0.1])]
+
+
+@pytest.mark.slow
+def test_no_other_hypothesis_that_says_things_twice_can_be_chosen(
+    engine: WhisperEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "_model", SecondParrot(engine._model, [], tokenizer=engine._tokenizer))
+    found = engine.decode(cut(5.6, 9.4), DecodeOptions(alternatives=2, context=("Harper Valley.",)))
+    assert len(found) == 1
+
+
 @pytest.mark.slow
 def test_of_too_many_words_the_last_are_told(engine: WhisperEngine, encoding: Encoding) -> None:
     context = tuple(f"Sentence number {number} is here." for number in range(100))
