@@ -122,7 +122,7 @@ class TranscriptWriter:
             return False  # it was sent again only so that the voices are known
         if self._position.has(final):
             return False
-        decided_ms = max(heard_ms, final.end_ms) if exact else self._in_flight.end_ms
+        decided_ms = max(heard_ms + stream.clean_lead_ms, final.end_ms) if exact else self._in_flight.end_ms
         ended = self._in_flight.sent(decided_ms) or received
         captured, arrived = self._in_flight.captured(final.end_ms), self._in_flight.arrived(decided_ms)
         published = time.time()

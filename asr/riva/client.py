@@ -118,6 +118,8 @@ class RivaClient:
         """What the server is and can do is being asked, or is known."""
         self._clean_points = False
         """The server says that it tells them,"""
+        self._clean_lead_ms = 0
+        """how far they lie before what decided them,"""
         self._diarizes = False
         """and that it tells speakers apart."""
         self._models: dict[str, list[str]] = {}
@@ -164,6 +166,7 @@ class RivaClient:
             on_response,
             model=name,
             clean_points=self._clean_points,
+            clean_lead_ms=self._clean_lead_ms,
         )
         streaming = asr.StreamingRecognitionConfig(config=config, interim_results=self._speech.interim)
         await stream.write(asr.StreamingRecognizeRequest(streaming_config=streaming))
@@ -211,6 +214,7 @@ class RivaClient:
         found = []
         self._models.clear()
         self._clean_points = self._diarizes = False
+        self._clean_lead_ms = 0
         for model in answer.model_config:
             if model.parameters.get("type", self._kind) != self._kind:
                 continue
@@ -222,6 +226,8 @@ class RivaClient:
             self._rates[model.model_name] = int(rate) if rate.isdigit() else 0
             if model.parameters.get("clean_points", "").lower() == "true":
                 self._clean_points = True
+                lead = model.parameters.get("clean_lead_ms", "")
+                self._clean_lead_ms = int(lead) if lead.isdigit() else 0
             if model.parameters.get("speaker_diarization", "").lower() == "true":
                 self._diarizes = True
         return found

@@ -28,6 +28,7 @@ class RecordingStream:
     whole = True
     longest_ms = LONGEST_MS
     clean_points = False
+    clean_lead_ms = 0
 
     def __init__(
         self,

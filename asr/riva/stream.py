@@ -49,6 +49,7 @@ class RivaStream:
         *,
         model: str,
         clean_points: bool,
+        clean_lead_ms: int,
     ) -> None:
         self._call = call
         self._resampler = resampler
@@ -71,6 +72,8 @@ class RivaStream:
         """Name of the model, as far as the server told."""
         self.clean_points = clean_points
         """The server tells resume points, so `audio_processed` of a final is one."""
+        self.clean_lead_ms = clean_lead_ms
+        """How far that is before the place at which the server knew that the utterance was over."""
         self.over = False
         self.error: RivaError | None = None
         self.on_over: Callable[[], None] = lambda: None

@@ -183,6 +183,8 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
 
     clean_points: bool = True
     """False: like NVIDIA's."""
+    clean_lead_ms: int = 0
+    """What it says of how early they lie."""
     diarizes: bool = True
     """It tells speakers apart."""
     finals: bool = True
@@ -247,7 +249,7 @@ class ScriptedRiva(asr_grpc.RivaSpeechRecognitionServicer):  # type: ignore[misc
                 model = answer.model_config.add(model_name=f"{name}-{language}-asr-{kind}")
                 model.parameters.update({"type": kind, "language_code": language})
                 if self.clean_points:
-                    model.parameters["clean_points"] = "True"
+                    model.parameters.update({"clean_points": "True", "clean_lead_ms": str(self.clean_lead_ms)})
                 if self.diarizes:
                     model.parameters["speaker_diarization"] = "True"
         return answer

@@ -41,6 +41,20 @@ async def test_both_sides_of_a_call_are_written_down(tmp_path: Path) -> None:
         assert times["ended"] <= times["recognised"]
 
 
+@pytest.mark.parametrize("lead_ms", [0, 300])
+async def test_the_wait_for_the_end_lasts_until_the_recogniser_knew_of_it(tmp_path: Path, lead_ms: int) -> None:
+    """Where it could go on lies a little earlier, so that the next utterance is whole."""
+    async with Rig(tmp_path, ScriptedRiva(clean_lead_ms=lead_ms)) as rig:
+        await rig.begin("c1")
+        for chunk in chunks("c1", 0, CALLER):
+            spoken = 1000 + (chunk.start_ms + 100) / 1000
+            await rig.bus.publish(AUDIO, msgspec.structs.replace(chunk, captured_at=spoken))
+        await rig.end("c1")
+        await rig.over("c1")
+        [first, *_] = await rig.transcripts("c1", 0)
+        assert first.times["arrived"] - first.times["captured"] == pytest.approx((500 + lead_ms) / 1000, abs=0.11)
+
+
 async def test_what_nobody_waits_for_is_in_no_latency(tmp_path: Path) -> None:
     """A recording that is put on the bus as fast as it is taken lies there for as long as the recogniser needs."""
     async with Rig(tmp_path) as rig:

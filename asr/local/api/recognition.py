@@ -15,7 +15,7 @@ from asr.local.api.recognition_config import SessionConfig, model_name, read_con
 from asr.local.api.results import empty_final, is_empty, offline_result, streaming_result
 from asr.local.api.session import ChannelResult, RecognitionSession
 from asr.local.errors import idle, invalid, unavailable
-from asr.local.stt.types import EngineInfo, Recognizer
+from asr.local.stt.types import CLEAN_LEAD_MS, EngineInfo, Recognizer
 from tenor.errors import BadInput
 
 SERVICE = "nvidia.riva.asr.RivaSpeechRecognition"
@@ -146,6 +146,7 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
                         "sample_rate_hertz": str(engine.rate),
                         "streaming": str(kind == "online"),
                         "clean_points": "True",
+                        "clean_lead_ms": str(CLEAN_LEAD_MS),
                         "speaker_diarization": "True",
                     }
                     response.model_config.add(model_name=name, parameters=parameters)

@@ -31,11 +31,18 @@ from asr.local.stt.engines.base import Audio, DecodeOptions, Engine, EngineHypot
 from asr.local.stt.interim import InterimDecoder
 from asr.local.stt.resampler import Resampler, frames_per_step
 from asr.local.stt.text.formatter import TextFormatter
-from asr.local.stt.types import Hypothesis, RecognitionOptions, RecognitionResult, RecognizedWord, Samples
+from asr.local.stt.types import (
+    CLEAN_LEAD_MS,
+    Hypothesis,
+    RecognitionOptions,
+    RecognitionResult,
+    RecognizedWord,
+    Samples,
+)
 from asr.local.stt.vad import FRAME_MS, VadModel, VoiceActivityDetector
 from asr.local.stt.window import FinishedUtterance, decode_together, fit
 
-_LEAD = 10
+_LEAD = CLEAN_LEAD_MS // FRAME_MS
 _TAIL = 4
 _EARLY_MS = 64
 """A word may begin this much before the voice detector notices, and end this much after it."""
@@ -161,7 +168,7 @@ class LocalRecognitionStream:
         if state is SpeechState.SILENCE:
             return await self._on_silence()
         if state is SpeechState.END:
-            return await self._finalise(point.frames)
+            return await self._finalise(self._before_next())
         if state is SpeechState.CUT:
             return await self._finalise(point.end)
         if state is SpeechState.PAUSE:
@@ -178,6 +185,14 @@ class LocalRecognitionStream:
         return [
             RecognitionResult(False, stability, (Hypothesis(text, 0.0),), heard_ms) for stability, text in utterance
         ]
+
+    def _before_next(self) -> int:
+        """Where the stream starts clean after an utterance: so early that one that follows at once keeps its lead.
+        Without it, its first word is lost or it is taken for the middle of a sentence."""
+        point = self._endpointer
+        if self._joint_window_s:
+            return point.frames  # its neighbours in the window say enough of how it begins
+        return min(point.frames, max(point.end + _TAIL, point.frames - _LEAD))
 
     async def _on_silence(self) -> list[RecognitionResult]:
         """Silence: forget what cannot become part of an utterance, and now and then start clean."""

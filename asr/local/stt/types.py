@@ -7,8 +7,11 @@ Timeline of one utterance, all positions counted in samples, never in wall-clock
 same audio gives the same results however it was cut into messages and however busy the machine was:
 
     silence | speech ............ speech | silence ........ | next utterance
-            ^ onset                      ^ end of speech    ^ processed_ms of the final
-              interims ->                 |--stop_history---|  (detector, resampler, decoder start clean)
+            ^ onset                      ^ end of speech    ^ the final
+              interims ->                 |--stop_history---|
+                                               |-- lead ----|  of the next utterance
+                                               ^ processed_ms of the final
+                                                 (detector, resampler, decoder start clean)
 """
 
 from __future__ import annotations
@@ -20,6 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 Samples = npt.NDArray[np.int16]
+CLEAN_LEAD_MS = 320
+"""A stream starts clean this long before the place at which it knew that an utterance was over, so that the next one
+may begin there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -327,6 +327,7 @@ def test_the_list_of_models(riva_server: Running) -> None:
         "sample_rate_hertz": "16000",
         "streaming": "True",
         "clean_points": "True",
+        "clean_lead_ms": "320",
         "speaker_diarization": "True",
     }
     request = pb.RivaSpeechRecognitionConfigRequest(model_name="moonshine-tiny-en-US-asr-offline")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from pathlib import Path
 
 import av
@@ -11,7 +12,7 @@ import pytest
 
 from asr.local.stt.engines.base import Audio, DecodeOptions, EngineHypothesis
 from asr.local.stt.recognizer import LocalRecognizer
-from asr.local.stt.types import Boost, Busy, Endpointing, RecognitionOptions, Samples
+from asr.local.stt.types import CLEAN_LEAD_MS, Boost, Busy, Endpointing, RecognitionOptions, Samples
 from tests.asr.local.stt.conftest import RATE, recording
 from tests.asr.local.stt.stream_driver import finals, pieces, recognize, texts
 from tests.watching import until
@@ -71,14 +72,38 @@ async def test_words_have_times(recognizer: LocalRecognizer, two_sentences: Samp
         assert 0 < best.confidence <= 1
 
 
+def side_of_call(name: str, channel: int, start_s: int, end_s: int, rate: int = RATE) -> Samples:
+    """A part of one side of a sample call."""
+    call = Path(__file__).parents[4] / "examples" / "calls" / f"{name}.ogg"
+    with av.open(str(call)) as container:
+        resampler = av.AudioResampler("s16p", "stereo", rate)
+        parts = [part.to_ndarray() for frame in container.decode(audio=0) for part in resampler.resample(frame)]
+    cut: Samples = np.concatenate(parts, axis=1)[channel][start_s * rate : end_s * rate]
+    return cut
+
+
+@pytest.mark.parametrize("patient", [False, True])
+async def test_a_sentence_soon_after_another_is_heard_from_before_its_first_word(
+    recognizer: LocalRecognizer, patient: bool
+) -> None:
+    """The agent pauses for half a second, hardly longer than an utterance takes to be over."""
+    agent = side_of_call("late-delivery", 1, 69, 75, 16_000)
+    results = await recognize(recognizer, pieces(agent, 1600), rate=16_000, patient=patient, clean_points=True)
+    said = finals(results)
+    assert [text.rstrip(".!").lower() for text in texts(results)] == [
+        "i understand",
+        "thank you for your patience",
+        "goodbye",
+    ]
+    if not patient:
+        for one, following in pairwise(said):
+            assert following.speech_ms[0] - one.processed_ms >= CLEAN_LEAD_MS
+
+
 @pytest.mark.parametrize("patient", [False, True])
 async def test_the_last_word_lasts_as_long_as_the_voice(recognizer: LocalRecognizer, patient: bool) -> None:
     """Read out, a number takes longer than its digits let an engine guess: redaction silences all of it."""
-    call = Path(__file__).parents[4] / "examples" / "calls" / "lost-card.ogg"
-    with av.open(str(call)) as container:
-        resampler = av.AudioResampler("s16p", "stereo", RATE)
-        parts = [part.to_ndarray() for frame in container.decode(audio=0) for part in resampler.resample(frame)]
-    caller = np.concatenate(parts, axis=1)[0][12 * RATE : 30 * RATE]
+    caller = side_of_call("lost-card", 0, 12, 30)
     results = finals(await recognize(recognizer, pieces(caller, 800), word_times=True, patient=patient))
     [read_out] = [one for one in results if "card number is" in one.alternatives[0].text]
     assert read_out.alternatives[0].words[-1].end_ms >= read_out.speech_ms[1]
@@ -135,7 +160,7 @@ async def test_first_pass_comes_before_the_final(recognizer: LocalRecognizer, tw
     endpointing = Endpointing(stop_history_ms=1000, stop_history_eou_ms=320)
     results = await recognize(recognizer, pieces(sentence, 800), endpointing=endpointing)
     assert [one.stability for one in results] == [1.0, 0.0]
-    assert results[1].processed_ms - results[0].processed_ms == pytest.approx(680, abs=64)
+    assert results[1].processed_ms - results[0].processed_ms == pytest.approx(680 - CLEAN_LEAD_MS, abs=64)
     assert "before us" in results[0].alternatives[0].text
 
 
