@@ -30,12 +30,21 @@ _FINISHED = re.compile(r"[.?!…\u061F\u06D4\u3002\uFF01\uFF1F][^\s\w]*$")
 _TRAILING = re.compile(r"[,;:\u2013\u2014-]$")
 _ELLIPSIS = re.compile(r"(\.\.\.|…)$")
 _LAST_WORD = re.compile(r"([\w']+)[^\s\w]*$")
+_FIRST_WORD = re.compile(r"[\w']+")
 _NEVER_LAST = {"and", "or", "but", "because", "the", "a", "an", "my", "your", "our", "their", "if", "than"}
 """Words no sentence ends with, whatever stop the recogniser put after them."""
 _SELDOM_LAST = _NEVER_LAST | {
     *("to", "of", "for", "with", "from", "at", "in", "on", "is", "are", "was", "which", "who"),
     *("i", "we", "his", "her"),
 }  # fmt: skip
+
+_BEGINS = {
+    *("that", "this", "these", "those", "it", "there", "you", "we", "they", "he", "she", "i", "your", "my"),
+    *("what", "how", "why", "but", "so"),
+}  # fmt: skip
+"""Words that begin a sentence after a full stop, whether they have a capital or not."""
+_STOP = re.compile(r"(?<!\.)(?<!\.\w)\.$")
+"""A full stop, but none of letters such as a.m."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +83,7 @@ class SentenceBuilder:
             text = final.text[slice(*span)]
             begun = self._open if number == 0 else None
             if begun is not None and _joins(begun, text, start_ms):
-                joined = f"{begun.text} {text}"
+                joined = f"{_STOP.sub('', begun.text)} {text}"  # as it goes on, it had not stopped
                 longer = max(end_ms, begun.end_ms)
                 both = _mean_confidence(begun, text, final.confidence)
                 drafts.append(
@@ -130,7 +139,9 @@ def continues(before: str, after: str, pause_ms: int) -> bool:
         return True
     if _FINISHED.search(before) and not _ELLIPSIS.search(before):
         # Some recognisers put a full stop after every utterance, but begin a new sentence with a capital.
-        return before.endswith(".") and after[:1].islower() and pause_ms <= STOP_MS
+        begins = _FIRST_WORD.match(after)
+        own = begins is not None and begins[0].partition("'")[0] in _BEGINS
+        return before.endswith(".") and after[:1].islower() and not own and pause_ms <= STOP_MS
     if word in _SELDOM_LAST or pause_ms < CUT_MS:
         return True
     if not after[:1].islower():

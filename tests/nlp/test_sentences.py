@@ -50,6 +50,17 @@ def test_a_sentence_may_go_on_more_than_once() -> None:
     assert drafts[-1].text == "I would like to pay the bill and the fee."
 
 
+def test_a_sentence_that_goes_on_has_no_stop_in_the_middle() -> None:
+    for first, second, whole in [
+        ("The code is three.", "three nine.", "The code is three three nine."),
+        ("We open at nine a.m.", "to five p.m.", "We open at nine a.m. to five p.m."),
+        ("We open at nine a m.", "to five p m.", "We open at nine a m to five p m."),
+        ("Well...", "maybe tomorrow.", "Well... maybe tomorrow."),
+        ("I live in the old town,", "Number four.", "I live in the old town, Number four."),
+    ]:
+        assert built(said(first, 0), said(second, 2500))[-1].text == whole
+
+
 @pytest.mark.parametrize(
     ("before", "after", "pause_ms", "answer"),
     [
@@ -63,6 +74,10 @@ def test_a_sentence_may_go_on_more_than_once() -> None:
         ("I lost my card.", "and my wallet", 900, True),
         ("I lost my card.", "and my wallet", 1600, False),
         ("I lost my card.", "And my wallet", 100, False),
+        ("I am very sorry about that.", "that should not have happened.", 416, False),
+        ("I understand.", "that's annoying.", 416, False),
+        ("The line is fine.", "but your box is very old.", 448, False),
+        ("The zip code is four seven three.", "three nine two.", 448, True),
         ("We open at nine a m.", "to five p m.", 544, True),
         ("Well...", "maybe tomorrow.", 900, True),
         ("Well...", "Hello?", 900, False),
@@ -113,7 +128,8 @@ def test_no_word_is_lost_none_is_told_twice_and_ids_are_unique(utterances: list[
         finals.append(said(" ".join(words), at_ms, word_ms=word_ms))
         at_ms = finals[-1].end_ms
     kept = newest(built(*finals))
-    assert " ".join(draft.text for draft in kept.values()).split() == " ".join(final.text for final in finals).split()
+    told, given = (" ".join(one.text for one in texts).split() for texts in (kept.values(), finals))
+    assert [word.rstrip(".") for word in told] == [word.rstrip(".") for word in given]
     starts = [draft.start_ms for draft in kept.values()]
     assert starts == sorted(set(starts))
     assert all(draft.start_ms <= draft.end_ms for draft in kept.values())
