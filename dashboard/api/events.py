@@ -26,8 +26,9 @@ def router(auth: ApiAuth, feed: Feed) -> APIRouter:
     ) -> Response:
         """Server-sent events, without end: first `snapshot` (the calls of now, or the call), then `transcript`,
         `sentence`, `state`, `metrics`, `alert`, `note`, `ack` as they happen, each the JSON of docs/events.md;
-        `label` and `swap` when a person corrects; `trouble` while the database is away (a `snapshot` follows when it is
-        back); `stale` before the stream ends because the token did."""
+        `label` and `swap` when a person corrects; `names` before a `state` whose customer has one; `trouble` while the
+        database is away (a `snapshot` follows when it is back); `stale` before the stream ends because the token
+        did."""
         refusal = problem(429, TOO_MANY, headers={"Retry-After": "10"})
         return feed.response(who.viewer, call, lambda: auth.still_valid(who), refusal)
 

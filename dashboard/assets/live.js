@@ -30,7 +30,7 @@ export default function (component) {
   const empty = el("div", { class: "nothing", hidden: "" })
   const missing = el("p", { class: "trouble", role: "status", hidden: "" }), wait = loading("grid", 6)
   const root = el("div", { class: "live" },
-    el("header", {}, el("h1", { text: "Live" }), count, status, el("span", { class: "gap" }), site, queue, only), missing, wait, grid, empty)
+    el("header", {}, el("h1", { text: "Live calls" }), count, status, el("span", { class: "gap" }), site, queue, only), missing, wait, grid, empty)
   component.parentElement.append(root)
 
   // Coming back from a call, the page may be here before its address is.
@@ -110,13 +110,13 @@ export default function (component) {
     const parts = {
       line, name: el("b", { class: "name" }), place: el("span", { class: "place soft small" }), time: el("span", { class: "time" }),
       badge: el("span", { class: "badge", hidden: "" }), caller: el("span", { class: "mood" }), agent: el("span", { class: "mood" }),
-      task: el("span", { class: "chip task", hidden: "" }), who: el("span", { class: "who" }), text: el("span", {}),
+      customer: el("span", { class: "customer small", hidden: "" }), task: el("span", { class: "chip task", hidden: "" }), who: el("span", { class: "who" }), text: el("span", {}),
       interim: el("span", { class: "interim" }), person: el("p", { class: "person", hidden: "" }),
     }
     const last = el("p", { class: "last" }, parts.who, parts.text, parts.interim)
     parts.root = el("a", { class: "tile", role: "listitem", href: `/call?call=${encodeURIComponent(id)}`, target: "_self", "data-call": id },
       el("div", { class: "top" }, parts.name, parts.badge, parts.time), el("div", { class: "under" }, parts.place, parts.task),
-      parts.person, el("div", { class: "plot" }, line.root), el("div", { class: "moods" }, parts.caller, parts.agent), last)
+      parts.customer, parts.person, el("div", { class: "plot" }, line.root), el("div", { class: "moods" }, parts.caller, parts.agent), last)
     parts.root.onclick = (event) => {
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.button) return
       event.preventDefault()
@@ -155,6 +155,8 @@ export default function (component) {
   function draw(call) {
     const { tile: parts } = call
     say(parts.name, names.get(call.agent) || call.agent || nameOf(call) || call.id)
+    say(parts.customer, call.customer ? `with ${names.get(call.customer) || call.customer}` : "")
+    parts.customer.hidden = !call.customer
     say(parts.place, placeOf(call))
     say(parts.task, call.task && call.task !== "unknown" ? words(call.task) : "")
     parts.task.hidden = !parts.task.textContent
@@ -326,6 +328,7 @@ export default function (component) {
       arrange(true)
       takePlace()
     },
+    names(told) { for (const [id, name] of Object.entries(told)) names.set(id, name) },
     state({ call: id, state, at, reason, info }) {
       if (state === "ringing" || state === "live") {
         const before = calls.get(id)

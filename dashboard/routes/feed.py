@@ -336,6 +336,9 @@ class Feed:
         """The event as browsers read it; empty when they do not hear of it."""
         if isinstance(event, Label):
             return await self._labelled(event)
+        if isinstance(event, CallState) and event.state in GOING_ON and event.info is not None and event.info.customer:
+            named = await self._asked(snapshot.named, self._database, event.info.customer)
+            return (frame("names", msgspec.json.encode(named)) if named else b"") + frame(name, record.value)
         if not isinstance(event, Turn | CallTakenOver | CallGivenBack):
             return frame(name, record.value)
         handover = snapshot.handover_of(event.call, self.handovers.of(event.call))

@@ -23,7 +23,8 @@ from tenor.assistant.handover import Handover, read_handover
 def of_live_calls(database: Database, viewer: Viewer, _: str = "") -> bytes:
     """Every call of now with what its tile shows."""
     with database.session() as session:
-        calls, names = live_calls(session, viewer), people.agent_names(session, viewer)
+        calls = live_calls(session, viewer)
+        names = people.names_on(session, viewer, calls)
     return msgspec.json.encode({"at": time.time(), "calls": calls, "names": names})
 
 
@@ -78,6 +79,12 @@ def corrected_in(session: Session, sentence: str) -> dict[str, Any] | None:
     labels = session.exec(select(Label).where(col(Label.sentence) == sentence)).all()
     left = effective_values(row, call, labels)
     return {"call": call.id, "sentence": row.id, "effective": _effective(labels, call.agent), "as_left": left}
+
+
+def named(database: Database, customer: str) -> dict[str, str]:
+    """What this customer is called, by id; nothing where nobody has told."""
+    with database.session() as session:
+        return people.customer_names(session, [customer])
 
 
 def sides_of(database: Database, viewer: Viewer, call: str) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from typing import Literal
 from sqlmodel import Session, col, select
 
 from storage.db.engine import Database
+from storage.queries.live import LiveCall
 from storage.tables import Agent, Audit, Call, Customer
 from storage.viewer import Viewer
 from tenor.errors import BadInput
@@ -134,6 +135,6 @@ def customer_names(session: Session, ids: Iterable[str]) -> dict[str, str]:
     return dict(session.exec(told).all())
 
 
-def names_on(session: Session, viewer: Viewer, calls: Iterable[Call]) -> dict[str, str]:
+def names_on(session: Session, viewer: Viewer, calls: Iterable[Call | LiveCall]) -> dict[str, str]:
     """What the agents and customers of these calls are called, where that is known."""
     return customer_names(session, (call.customer for call in calls)) | agent_names(session, viewer)

@@ -269,6 +269,22 @@ def test_on_a_phone_it_fits(house: House, visit: Visit) -> None:
     call.ends()
 
 
+def test_a_tile_names_the_customer(house: House, visit: Visit) -> None:
+    table = PeopleTable("customer", {"NG-2001": {"display_name": "Carla Diaz"}, "NG-2002": {"display_name": "Li Wei"}})
+    store(house.floor.database, table, "test")
+    before = house.floor.call("anna", customer="NG-2001")
+    before.says("caller", "Hello.")
+    before.written()
+    page = live(house, visit)
+    after, unknown, nobody = (house.floor.call("ben", customer=one) for one in ("NG-2002", "NG-2003", ""))
+    for call, told in ((before, "with Carla Diaz"), (after, "with Li Wei"), (unknown, "with NG-2003")):
+        expect(page.locator(f'.tile[data-call="{call.id}"] .customer')).to_have_text(told)
+    expect(page.locator(f'.tile[data-call="{nobody.id}"] .name')).to_have_text("ben")
+    expect(page.locator(f'.tile[data-call="{nobody.id}"] .customer')).to_be_hidden()
+    for call in (before, after, unknown, nobody):
+        call.ends()
+
+
 def test_agents_are_called_by_the_names_it_knows(house: House, visit: Visit) -> None:
     table = PeopleTable("agent", {"gita": {"display_name": "Gita Rao"}, "constructor": {"team": "North"}})
     store(house.floor.database, table, "test")
