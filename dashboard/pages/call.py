@@ -8,9 +8,10 @@ import streamlit as st
 
 from dashboard.context import PageContext, current_context
 from dashboard.routes import recordings
-from dashboard.ui import elements, formatting, navigation
+from dashboard.ui import elements, filters, formatting, navigation, theme
 from storage.db.engine import Database
-from storage.queries import calls, people
+from storage.queries import calls, history
+from storage.queries.people import names_on
 from storage.summaries import in_a_line
 from storage.viewer import Viewer
 
@@ -45,21 +46,47 @@ def show(viewer: Viewer, database: Database) -> None:
 
 
 def _choose(viewer: Viewer, database: Database, context: PageContext) -> None:
-    """Without a call in the address: the latest ones."""
-    elements.heading("Call", "Choose one, or open it from another page")
+    """Without a call in the address: the latest ones, of all or of those that are wanted."""
+    elements.heading("Calls" if viewer.sees_all else "My calls", "those of now and of the past, the newest first")
     with database.session() as session:
-        found = calls.page(session, viewer, limit=RECENT).calls
-        names = people.names_on(session, viewer, found)
-    if not found:
+        some = calls.page(session, viewer, limit=1).calls
+        people = history.agents(session, viewer)
+        tasks, queues = (history.values(session, viewer, column) for column in ("task", "queue"))
+        customers = history.customers(session, viewer, limit=history.MOST)
+    if not some:
         elements.empty_state("No calls yet", "They appear here the moment they begin. To see some:", "tenor demo")
         return
-    for call in found:
+    wanted = _wanted(viewer, people, {one.id: one.name for one in customers}, tasks, queues)
+    with database.session() as session:
+        found = calls.page(session, viewer, wanted, limit=RECENT)
+        names = names_on(session, viewer, found.calls)
+    if not found.calls:
+        elements.empty_state("No call matches", "Try fewer conditions, or a longer time.")
+        return
+    for call in found.calls:
         agent, customer = (names.get(one, one) for one in (call.agent, call.customer))
         title = (agent or call.id) + (f" with {customer}" if customer else "")
         told = in_a_line(call) or formatting.intent(call.task)
         about = [formatting.moment(call.started_at), call.queue, told, context.codes.get(call.wrap_up), call.state]
         link = navigation.address("call", call=call.id)
         elements.link_row(title, " · ".join(filter(None, about)), link, mood=call.mood_caller)
+    if found.after:
+        st.caption(f"Shown: the newest {RECENT}. Narrow them down above to see earlier ones.")
+
+
+def _wanted(
+    viewer: Viewer, people: dict[str, history.Person], customers: dict[str, str], tasks: list[str], queues: list[str]
+) -> calls.CallFilter:
+    """The filters; all of them are in the address."""
+    with st.container(horizontal=True):
+        agents = {name: person.name for name, person in people.items()}
+        agent = filters.person("Agent", agents, "agent", "Everyone") if viewer.sees_all else ""
+        customer = filters.person("Customer", customers, "customer", "All customers") if customers else ""
+        queue = filters.choice("Queue", queues, "queue")
+        task = filters.choice("Call about", tasks, "task")
+        mood = filters.choice("Caller's mood", [*theme.SENTIMENT_SHAPES], "mood")
+        when = filters.when()
+    return calls.CallFilter(agent=agent, customer=customer, queue=queue, task=task, mood=mood, **when)  # type: ignore[arg-type]
 
 
 def _ran() -> None:

@@ -35,7 +35,6 @@ MOST = 500
 """Sentences of one search; who has more looks for less."""
 COUNTED = 100_000
 """Sentences that are counted while the reader waits."""
-TIMES = {"Any time": 0, "7 days": 7, "4 weeks": 28, "8 weeks": 56}
 MORE = {"intent": "Intent", "task": "Call about", "agent": "Agent", "customer": "Customer", "site": "Site",
         "queue": "Queue", "medium": "Medium", "model": "Model", "rule": "Alert"}  # fmt: skip
 FIELDS = ("sentiment", "role", *MORE)
@@ -194,8 +193,7 @@ def _asked(options: dict[str, Any]) -> tuple[bool, SearchQuery]:
                 "Words", key="words", bind="query-params", placeholder='refund "last week" cancel* -thanks',
                 help='All of the words; "a phrase"; begin*; -without', icon=":material/search:",
             )}  # fmt: skip
-        span = st.selectbox("When", [*TIMES, filters.CUSTOM], key="when", bind="query-params", width=140)
-        when = _when(span or "Any time")
+        when = filters.when()
     chosen: dict[str, Any] = {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if not for_calls:
@@ -219,14 +217,6 @@ def _asked(options: dict[str, Any]) -> tuple[bool, SearchQuery]:
     return for_calls, from_dict({**text, "alerted": bool(alerted), **when, **picked})
 
 
-def _when(span: str) -> dict[str, float]:
-    if span == filters.CUSTOM:
-        own = filters.custom_dates()
-        return {"since": own.since, "until": own.until}
-    days = TIMES[span]
-    return {"since": Period.ending(time.time(), days, formatting.zone()).since} if days else {}
-
-
 def _saved(viewer: Viewer, database: Database, kept: list[SavedQuery], query: SearchQuery) -> None:
     """Searches one comes back to."""
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -241,7 +231,9 @@ def _saved(viewer: Viewer, database: Database, kept: list[SavedQuery], query: Se
                 name = st.text_input("Save this search as", max_chars=100)
                 if st.form_submit_button("Save") and name.strip():
                     with database.session() as session:
-                        save(session, viewer.name, name, _timeless(query), TIMES.get(st.session_state["when"], 0))
+                        save(
+                            session, viewer.name, name, _timeless(query), filters.TIMES.get(st.session_state["when"], 0)
+                        )
                     st.rerun()
             for one in kept:
                 if st.button(
@@ -266,7 +258,7 @@ def _recall() -> None:
     if one is None:
         return
     query = one.query
-    st.session_state["when"] = next((span for span, days in TIMES.items() if days == one.days), "Any time")
+    st.session_state["when"] = next((span for span, days in filters.TIMES.items() if days == one.days), "Any time")
     st.session_state["find"] = CALLS if query.said else SENTENCES
     st.session_state["said" if query.said else "words"] = query.said or query.words
     st.session_state["alerted"] = query.alerted

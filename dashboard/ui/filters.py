@@ -15,6 +15,7 @@ from storage.queries.periods import Period, Step
 SPANS = {"7 days": 7, "4 weeks": 28, "8 weeks": 56, "6 months": 182, "1 year": 364}
 STEPS: tuple[Step, ...] = get_args(Step)
 CUSTOM = "Own dates"
+TIMES = {"Any time": 0, "7 days": 7, "4 weeks": 28, "8 weeks": 56}
 EVERYTHING = "All"
 
 
@@ -33,6 +34,16 @@ def custom_dates() -> Period:
         format="YYYY-MM-DD", required=True, width=240,
     )  # fmt: skip
     return Period(chosen[0], chosen[-1], formatting.zone())
+
+
+def when() -> dict[str, float]:
+    """Since which moment, and until which, of pages that need no period; nothing for any time."""
+    span = st.selectbox("When", [*TIMES, CUSTOM], key="when", bind="query-params", width=140) or "Any time"
+    if span == CUSTOM:
+        own = custom_dates()
+        return {"since": own.since, "until": own.until}
+    days = TIMES[span]
+    return {"since": Period.ending(time.time(), days, formatting.zone()).since} if days else {}
 
 
 def step(span: Period) -> Step:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Select, select, tuple_
+from sqlalchemy import ColumnElement, Select, func, select, tuple_
 from sqlmodel import Session, col
 
 from storage.labels.effective import effective_values
 from storage.tables import Alert, Call, Label, Note, Score, Sentence, Turn
 from storage.viewer import Viewer
 from tenor.errors import BadInput
+from tenor.taxonomy.polarity import FELT
 
 LIMIT = 500
 """Calls of one page, at most."""
@@ -57,6 +58,8 @@ class CallFilter:
     medium: str = ""
     states: tuple[str, ...] = ()
     task: str = ""
+    mood: Literal["", "negative", "neutral", "positive"] = ""
+    """How the caller felt; who said nothing felt none of it."""
     since: float | None = None
     """Started at this time or later,"""
     until: float | None = None
@@ -73,6 +76,11 @@ class CallFilter:
             for name in ("agent", "customer", "site", "queue", "medium", "task")
             if getattr(self, name)
         ]
+        if self.mood:
+            mood = col(Call.mood_caller)
+            found.append(
+                {"negative": mood <= -FELT, "neutral": func.abs(mood) < FELT, "positive": mood >= FELT}[self.mood]
+            )
         if self.states:
             found.append(col(Call.state).in_(self.states))
         if self.since is not None:

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 from sqlmodel import Session, col, select
 
+from storage.queries.people import PeopleTable, store
 from storage.summaries import left
 from storage.tables import Audit, Call, Label, Note
 from tenor.events import CallSummary, ScorePoint, SummaryPoint
@@ -334,3 +335,66 @@ def test_a_call_that_is_not_there(house: House, visit: Visit) -> None:
     page = visit(house, "/call?call=nothing")
     expect(page.get_by_text("There is no such call")).to_be_visible()
     expect(page.locator(".state")).to_be_hidden()
+
+
+def test_the_list_of_calls_is_narrowed_down_and_the_address_keeps_how(house: House, visit: Visit) -> None:
+    floor = house.floor
+    store(floor.database, PeopleTable("customer", {"NG-3001": {"display_name": "Ines Prado"}}), "test")
+    angry = floor.call("ines", customer="NG-3001", queue="claims")
+    angry.says("caller", "Nobody calls me back.", "negative")
+    calm = floor.call("omar", queue="claims")
+    calm.says("caller", "Thank you so much.", "positive")
+    for call in (angry, calm):
+        call.metrics(task="delivery_problem")
+        call.ends()
+        call.written()
+    rows = visit(house, "/call?queue=claims").locator(".t-line")
+    expect(rows).to_have_count(2)
+    page = visit(house, "/call?queue=claims&mood=negative&when=7+days&task=delivery_problem")
+    expect(page.locator(".t-line")).to_have_count(1)
+    expect(page.locator(".t-line")).to_contain_text("ines with Ines Prado")
+    expect(visit(house, "/call?agent=omar").locator(".t-line")).to_contain_text(["omar"])
+    expect(visit(house, "/call?customer=NG-3001").locator(".t-line")).to_contain_text(["Ines Prado"])
+    page = visit(house, "/call?queue=claims&agent=omar&mood=negative")
+    expect(page.get_by_text("No call matches")).to_be_visible()
+    page.get_by_role("combobox", name="Caller's mood").click()
+    page.get_by_role("option", name="All").click()
+    expect(page.locator(".t-line")).to_have_count(1)
+    assert "mood" not in page.url
+    mine = visit(house, "/call?queue=claims", looks_as="agent:omar")
+    expect(mine.locator(".t-line")).to_have_count(1)
+    expect(mine.get_by_role("combobox", name="Agent")).to_have_count(0)
+
+
+def test_the_frame_of_a_short_transcript_ends_with_it(house: House, visit: Visit) -> None:
+    call = house.floor.call("nora")
+    call.says("caller", "Hello, is anybody there?")
+    call.written()
+    page = visit(house, f"/call?call={call.id}")
+    last, box = page.locator(".bubble").last.bounding_box(), page.locator(".conversation").bounding_box()
+    assert last is not None
+    assert box is not None
+    assert box["y"] + box["height"] - last["y"] - last["height"] < 60
+    call.ends()
+
+
+def test_no_blank_below_the_transcript_beside_longer_cards(house: House, visit: Visit) -> None:
+    """It stays in sight while one reads on in the cards."""
+    call = house.floor.call("nora")
+    for number in range(8):
+        call.says("caller" if number % 2 else "agent", f"This is sentence number {number}.")
+        call.note(
+            f"Note number {number}, which is here so that there is much to read beside the transcript.", author="mia"
+        )
+    call.written(8)
+    page = visit(house, f"/call?call={call.id}")
+    expect(page.locator(".bubble")).to_have_count(8)
+    expect(page.locator("aside")).to_contain_text("Note number 7")
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 100000)")
+    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 200")
+    box, cards = page.locator(".conversation").bounding_box(), page.locator("aside").bounding_box()
+    assert box is not None
+    assert cards is not None
+    assert cards["height"] > box["height"] + 200, "the cards are longer"
+    assert box["y"] >= 0, "it has not gone away with what was above it"
+    call.ends()

@@ -75,6 +75,9 @@ FILTERS: list[tuple[dict[str, Any], str]] = [
     ({"medium": "chat"}, "d"),
     ({"states": ("live", "failed")}, "ad"),
     ({"task": "refund"}, "c"),
+    ({"mood": "negative"}, "b"),
+    ({"mood": "neutral"}, "d"),
+    ({"mood": "positive"}, "c"),
     ({"since": 20.0, "until": 40.0}, "bc"),
     ({"alerts": True}, "b"),
     ({"alerts": False, "agent": "amir"}, "a"),
@@ -92,6 +95,7 @@ def test_filters(database: Database) -> None:
         call("c", started_at=30.0, agent="bea", customer="c1", task="refund", state="ended"),
         call("d", started_at=40.0, agent="bea", medium="chat", state="failed", sample=True),
         alert("b", 0),
+        *(sentence(name, 0, mood=mood) for name, mood in (("b", -0.15), ("c", 0.6), ("d", -0.1))),
     )
     with database.session() as session:
         for wanted, found in FILTERS:
