@@ -25,20 +25,21 @@ class Page(NamedTuple):
 
 
 PAGES = (
-    Page("live", "Live", ":material/graphic_eq:", "Now", OVERSIGHT),
+    Page("live", "Live calls", ":material/graphic_eq:", "Now", OVERSIGHT),
     Page("my_call", "My call", ":material/headset_mic:", "Now", ("agent",)),
-    Page("call", "Call", ":material/forum:", "Now", EVERYONE),
+    Page("call", "Calls", ":material/forum:", "Look back", OVERSIGHT),
+    Page("call", "My calls", ":material/forum:", "Look back", ("agent",)),
     Page("agents", "Agents", ":material/groups:", "Look back", OVERSIGHT),
-    Page("agents", "My calls", ":material/person:", "Look back", ("agent",)),
+    Page("agents", "My figures", ":material/person:", "Look back", ("agent",)),
     Page("customers", "Customers", ":material/person_search:", "Look back", OVERSIGHT),
     Page("search", "Search", ":material/search:", "Look back", EVERYONE),
     Page("review", "Review", ":material/rate_review:", "Improve", OVERSIGHT),
-    Page("flows", "Flows", ":material/account_tree:", "Improve", OVERSIGHT),
-    Page("datasets", "Datasets", ":material/dataset:", "Learn", TRAINS),
-    Page("runs", "Runs", ":material/show_chart:", "Learn", TRAINS),
-    Page("models", "Models", ":material/model_training:", "Learn", OVERSIGHT),
-    Page("drift", "Drift", ":material/water:", "Learn", OVERSIGHT),
-    Page("operations", "Operations", ":material/monitor_heart:", "House", OVERSIGHT),
+    Page("flows", "Assistant", ":material/account_tree:", "Improve", OVERSIGHT),
+    Page("datasets", "Datasets", ":material/dataset:", "Training", TRAINS),
+    Page("runs", "Training runs", ":material/show_chart:", "Training", TRAINS),
+    Page("models", "Models", ":material/model_training:", "Training", OVERSIGHT),
+    Page("drift", "Drift", ":material/water:", "Training", OVERSIGHT),
+    Page("operations", "Operations", ":material/monitor_heart:", "System", OVERSIGHT),
 )
 
 

@@ -22,7 +22,7 @@ def show(viewer: Viewer, database: Database) -> None:
     tables.apply_styles()
     with database.session() as session:
         people = history.agents(session, viewer)
-    elements.heading("Agents" if viewer.sees_all else "My calls", "how calls went, and whether that changes")
+    elements.heading("Agents" if viewer.sees_all else "My figures", "how calls went, and whether that changes")
     if not people:
         elements.empty_state(
             "No calls yet",

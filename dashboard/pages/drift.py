@@ -322,7 +322,7 @@ def _learn(viewer: Viewer, database: Database) -> None:
 
 def _under_way(job: Job, alive: bool) -> None:
     told = f"by {job.by}, {formatting.ago(job.submitted_at)}"
-    run = link("runs", f"run {job.run}", runs=str(job.run)) if job.run else link("runs", "Runs")
+    run = link("runs", f"run {job.run}", runs=str(job.run)) if job.run else link("runs", "Training runs")
     st.html(
         f'<div class="t-said-last" data-job="{job.id}"><b>Job {job.id}</b>: tenor learn is {job.state}, '
         f"{escape(told)}; {run} shows how far it is.</div>"

@@ -39,7 +39,7 @@ REASONS = {
 def show(viewer: Viewer, database: Database) -> None:
     tables.apply_styles()
     st.html(f"<style>{theme.asset('flows.css')}</style>")
-    elements.heading("Flows", "what the assistant did, and why")
+    elements.heading("Assistant", "what the assistant did, and why")
     with database.session() as session:
         found = assistant.latest(session, viewer, RECENT)
     if not found:

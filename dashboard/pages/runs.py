@@ -39,7 +39,7 @@ DAY_S = 86_400
 def show(viewer: Viewer, database: Database) -> None:
     tables.apply_styles()
     st.html(f"<style>{theme.asset('learning.css')}</style>")
-    elements.heading("Runs", "what was trained, and how it went")
+    elements.heading("Training runs", "what was trained, and how it went")
     with database.session() as session:
         found = runs.listing(session, LISTED)
     if not found:

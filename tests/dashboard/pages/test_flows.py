@@ -109,7 +109,7 @@ def test_figures_say_what_became_of_all(shop: House, visit: Visit) -> None:
 
 def test_an_agent_does_not_find_it(shop: House, visit: Visit) -> None:
     page = visit(shop, "/flows?call=jeans", looks_as="agent:anna")
-    expect(page.get_by_text("Flows is for managers, analysts and administrators")).to_be_visible(timeout=SLOW_MS)
+    expect(page.get_by_text("Assistant is for managers, analysts and administrators")).to_be_visible(timeout=SLOW_MS)
     expect(page.get_by_text("how much are jeans")).to_have_count(0)
 
 

@@ -108,8 +108,8 @@ def test_few_calls_are_said_to_be_few(old_house: House, visit: Visit) -> None:
 
 def test_an_agent_finds_themselves_and_nobody_else(old_house: House, visit: Visit) -> None:
     page = settled(visit(old_house, "/agents?agent=grace.linden", looks_as="agent:owen.price"))
-    expect(page.get_by_role("heading", name="My calls")).to_be_visible()
-    expect(page.get_by_role("link", name="My calls")).to_be_visible()
+    expect(page.get_by_role("heading", name="My figures")).to_be_visible()
+    expect(page.get_by_role("link", name="My figures")).to_be_visible()
     expect(page.locator(".t-tile").first).to_be_visible()
     expect(page.get_by_text("Grace Linden")).to_have_count(0)
     expect(page.locator(".t-tile", has_text="the team")).to_have_count(0)
