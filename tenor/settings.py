@@ -353,6 +353,32 @@ class DashboardSettings(Section):
     )
 
 
+class ReportSettings(Section):
+    """Weekly reports: for whom, when, and where they go."""
+
+    teams: list[str] = Field(
+        [], description="teams that the stage `reports` makes a report of, each on its own; empty: one of everybody"
+    )
+    folder: str = Field("", description="folder in which the stage puts each report; empty: none")
+    mail: list[str] = Field([], description="addresses to which the stage mails each report")
+    day: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] = Field(
+        "monday", description="day on which the report of the week before is made"
+    )
+    hour: int = Field(6, ge=0, le=23, description="hour of that day")
+    zone: str = Field("", description="time zone of days and weeks, e.g. Europe/Berlin; empty: this machine's")
+    link: str = Field(
+        "", description="address of the dashboard for links to calls; empty: http://localhost with dashboard.port"
+    )
+    smtp_host: str = Field("", description="server that takes mails")
+    smtp_port: int = Field(587, ge=1, le=65535, description="its port; 465 is usual with tls")
+    smtp_security: Literal["starttls", "tls", "none"] = Field(
+        "starttls", description="how the way to it is encrypted; without encryption, no password is sent"
+    )
+    smtp_user: str = Field("", description="account there; empty: none")
+    smtp_password: SecretStr = Field(SecretStr(""), description="password of that account")
+    smtp_from: str = Field("", description="address that mails come from; empty: smtp_user")
+
+
 ASSISTANT_PHRASES = (
     *("rain", "snow", "humid", "humidity", "temperature", "weather", "sunny", "cloudy", "degrees"),
     *("today", "tomorrow", "tonight", "next week", "this week", "weekend", "right now"),
@@ -573,6 +599,7 @@ class Settings(Section):
     language: LanguageSettings = LanguageSettings()
     storage: StorageSettings = StorageSettings()
     dashboard: DashboardSettings = DashboardSettings()
+    report: ReportSettings = ReportSettings()
     assistant: AssistantSettings = AssistantSettings()
     learn: LearnSettings = LearnSettings()
     jobs: JobsSettings = JobsSettings()

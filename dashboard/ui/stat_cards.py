@@ -28,7 +28,7 @@ class StatCard:
 
 
 def show(cards: Iterable[StatCard]) -> None:
-    st.html(f'<div class="t-tiles">{"".join(map(_html, cards))}</div>')
+    st.html(f'<div class="t-tiles">{"".join(map(html, cards))}</div>')
 
 
 def section(title: str, about: str = "") -> None:
@@ -66,7 +66,7 @@ def _calls(count: int) -> str:
     return f"{count} call" if count == 1 else f"{count} calls"
 
 
-def _html(card: StatCard) -> str:
+def html(card: StatCard) -> str:
     remarks = "".join(f'<p class="{remark.tone}">{escape(remark.text)}</p>' for remark in card.remarks)
     unit = f" <small>{escape(card.unit)}</small>" if card.unit else ""
     return f'<div class="t-tile"><h4>{escape(card.title)}</h4><b>{escape(card.value)}{unit}</b>{remarks}</div>'

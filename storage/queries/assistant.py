@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
 from sqlmodel import Session, col
 
 from storage.queries.calls import find
-from storage.queries.history import OVER
+from storage.queries.history import OVER, Scope
 from storage.queries.periods import Period
 from storage.tables import Call, Turn
 from storage.viewer import Viewer
@@ -102,7 +102,7 @@ def figures(session: Session, viewer: Viewer, period: Period) -> AssistantFigure
         sample = sample or bool(row.sample)
         if row.outcome == "gave_up":
             left[row.state] += row.times
-    reasons, handed = _handovers(session, viewer, period)
+    reasons, handed = _handovers(session, _in_period(_handed_turns(), viewer, period))
     reached = select(TURN.c.state, func.count(TURN.c.call.distinct()).label("calls"))
     reached = _in_period(reached, viewer, period).group_by(TURN.c.state)
     states = [
@@ -137,13 +137,21 @@ def _by_outcome(viewer: Viewer, period: Period) -> Select[Any]:
     return select(*columns, func.count().label("times")).group_by(*columns)
 
 
-def _handovers(session: Session, viewer: Viewer, period: Period) -> tuple[Counter[str], Counter[str]]:
+def handovers(session: Session, viewer: Viewer, scope: Scope, period: Period) -> Counter[str]:
+    """Of conversations that are over, by reason."""
+    return _handovers(session, _in_period(_handed_turns(), viewer, period).where(scope.clause()))[0]
+
+
+def _handed_turns() -> Select[Any]:
+    return select(TURN.c.call, TURN.c.state, TURN.c.handover, TURN.c.actions).where(_handed())
+
+
+def _handovers(session: Session, wanted: Select[Any]) -> tuple[Counter[str], Counter[str]]:
     """By reason, and by state: the first of each conversation."""
-    wanted = select(TURN.c.call, TURN.c.state, TURN.c.handover, TURN.c.actions).where(_handed())
     reasons: Counter[str] = Counter()
     states: Counter[str] = Counter()
     seen: set[str] = set()
-    for row in session.execute(_in_period(wanted, viewer, period).order_by(TURN.c.call, TURN.c.turn)):
+    for row in session.execute(wanted.order_by(TURN.c.call, TURN.c.turn)):
         if row.call not in seen:
             seen.add(row.call)
             reasons[_reason(row.handover, row.actions)] += 1

@@ -10,7 +10,7 @@ import typer
 
 from tenor import __version__
 from tenor.cli.commands import assistant
-from tenor.cli.commands.kept import erase, export, import_calls, people, playbook, rules, scorecard
+from tenor.cli.commands.kept import erase, export, import_calls, people, playbook, report, rules, scorecard
 from tenor.cli.commands.learning import (
     archive,
     dataset,
@@ -55,6 +55,7 @@ app.command(rich_help_panel=CALLS)(ingest.ingest)
 app.command(rich_help_panel=CALLS)(classify.classify)
 app.command(rich_help_panel=KEPT)(export.export)
 app.command("import", rich_help_panel=KEPT)(import_calls.import_calls)
+app.command(rich_help_panel=KEPT)(report.report)
 app.command(rich_help_panel=KEPT)(erase.erase)
 app.command(rich_help_panel=LEARN)(learn.learn)
 app.command(rich_help_panel=LEARN)(drift.drift)

@@ -22,6 +22,7 @@ STAGES = {
     "recordings": "storage.recorder.worker:RecordingWorker",
     "retention": "storage.privacy.retention:RetentionWorker",
     "archive": "storage.archive.worker:ArchiveWorker",
+    "reports": "dashboard.report.worker:ReportWorker",
     "learn": "tenor.runtime.learning:LearnWorker",
     "dashboard": "dashboard.app:Dashboard",
 }
