@@ -30,8 +30,8 @@ TO = "mia@example.com"
 
 
 @pytest.fixture
-def filled(sqlite_settings: Settings) -> Iterator[Database]:
-    database = open_database(sqlite_settings)
+def filled(database_settings: Settings) -> Iterator[Database]:
+    database = open_database(database_settings)
     with database.begin() as session:
         session.add(Agent(name="ann", display_name="Ann", team="North"))
         session.add(Agent(name="bob", display_name="Bob", team="South"))
@@ -59,9 +59,9 @@ def send(database: Database, settings: Settings, *to: str) -> None:
     mail(report, settings, to or (TO,))
 
 
-def test_a_mail_has_the_report_beside_a_few_lines(filled: Database, sqlite_settings: Settings) -> None:
+def test_a_mail_has_the_report_beside_a_few_lines(filled: Database, database_settings: Settings) -> None:
     with mail_server() as server:
-        send(filled, given(sqlite_settings, server), TO, "Leo <leo@example.com>")
+        send(filled, given(database_settings, server), TO, "Leo <leo@example.com>")
         (got,) = server.mails
         assert len(server.receivers) == 2
     assert (got["Subject"], got["From"]) == ("Week of everyone, 2026-W46", "tenor@example.com")
@@ -74,44 +74,44 @@ def test_a_mail_has_the_report_beside_a_few_lines(filled: Database, sqlite_setti
 
 
 def test_a_password_goes_over_a_safe_way_only(
-    filled: Database, sqlite_settings: Settings, certificates: Path, monkeypatch: pytest.MonkeyPatch
+    filled: Database, database_settings: Settings, certificates: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secret: dict[str, Any] = {"smtp_security": "starttls", "smtp_user": USER, "smtp_password": PASSWORD}
     with mail_server(certificates) as server:
         with pytest.raises(Unavailable, match="no safe connection"):  # nobody knows who signed it
-            send(filled, given(sqlite_settings, server, **secret))
+            send(filled, given(database_settings, server, **secret))
         assert "AUTH" not in server.log
         monkeypatch.setenv("SSL_CERT_FILE", str(certificates / "mail-ca.crt"))
-        send(filled, given(sqlite_settings, server, **secret))
+        send(filled, given(database_settings, server, **secret))
         assert len(server.mails) == 1
         with pytest.raises(Refused, match="refuses report"):
-            send(filled, given(sqlite_settings, server, **{**secret, "smtp_password": "guess"}))
+            send(filled, given(database_settings, server, **{**secret, "smtp_password": "guess"}))
     with mail_server() as plain, pytest.raises(Refused, match="STARTTLS"):
-        send(filled, given(sqlite_settings, plain, **secret))
+        send(filled, given(database_settings, plain, **secret))
     with pytest.raises(BadInput, match="in the clear"):
-        send(filled, given(sqlite_settings, **{**secret, "smtp_security": "none"}))
+        send(filled, given(database_settings, **{**secret, "smtp_security": "none"}))
 
 
-def test_what_is_in_the_way_of_a_mail_is_told(filled: Database, sqlite_settings: Settings) -> None:
+def test_what_is_in_the_way_of_a_mail_is_told(filled: Database, database_settings: Settings) -> None:
     with pytest.raises(BadInput, match="no mail server is set"):
-        send(filled, given(sqlite_settings, smtp_host=""))
+        send(filled, given(database_settings, smtp_host=""))
     with pytest.raises(BadInput, match="no address to send"):
-        send(filled, given(sqlite_settings, smtp_from=""))
+        send(filled, given(database_settings, smtp_from=""))
     for address in ("nobody", "a@b\r\nBcc: c@d", "a@b, c@d", ""):
         with pytest.raises(BadInput, match="no mail address"):
-            send(filled, given(sqlite_settings), address)
+            send(filled, given(database_settings), address)
     with pytest.raises(Unavailable, match="does not answer"):
-        send(filled, given(sqlite_settings, free_port()))
+        send(filled, given(database_settings, free_port()))
     with mail_server() as server:
         server.refuses = TO
         with pytest.raises(Refused, match="no such mailbox"):
-            send(filled, given(sqlite_settings, server))
+            send(filled, given(database_settings, server))
 
 
-def test_a_report_is_written_whole(filled: Database, sqlite_settings: Settings, tmp_path: Path) -> None:
+def test_a_report_is_written_whole(filled: Database, database_settings: Settings, tmp_path: Path) -> None:
     with filled.session() as session:
         report = week_report(session, HOUSE, Scope(team="North"), week_of("2026-W46", UTC, NOW), NOW)
-    assert write(report, sqlite_settings, tmp_path / "reports").name == "report-2026-W46-north.html"
+    assert write(report, database_settings, tmp_path / "reports").name == "report-2026-W46-north.html"
     assert [path.name for path in (tmp_path / "reports").iterdir()] == ["report-2026-W46-north.html"]
 
 
@@ -130,10 +130,10 @@ def test_a_report_is_due_when_its_day_and_hour_have_come(now: str, week: str) ->
 
 
 def test_each_report_is_delivered_once_and_a_server_that_is_away_is_tried_again(
-    filled: Database, sqlite_settings: Settings, tmp_path: Path
+    filled: Database, database_settings: Settings, tmp_path: Path
 ) -> None:
     folder = tmp_path / "out"
-    settings = given(sqlite_settings, free_port(), folder=str(folder), mail=[TO], teams=["North", "South", "Nroth"])
+    settings = given(database_settings, free_port(), folder=str(folder), mail=[TO], teams=["North", "South", "Nroth"])
     assert deliver_due(filled, settings, NOW) == 2  # both files; no mail, and no team of that name
     assert sorted(path.name for path in folder.iterdir()) == [
         "report-2026-W46-north.html",
@@ -152,8 +152,9 @@ def test_each_report_is_delivered_once_and_a_server_that_is_away_is_tried_again(
         assert len(session.exec(select(Audit).where(Audit.action == "report.delivered")).all()) == 8
 
 
-def test_the_command_makes_one_and_says_where(filled: Database, sqlite_settings: Settings, tmp_path: Path) -> None:
-    home = ("--home", sqlite_settings.home, "--set", "report.zone=UTC")
+def test_the_command_makes_one_and_says_where(filled: Database, database_settings: Settings, tmp_path: Path) -> None:
+    url = f"storage.url={database_settings.storage_url}"
+    home = ("--home", database_settings.home, "--set", "report.zone=UTC", "--set", url)
     done = tenor(*home, "report", "--week", "2026-W46", "--team", "North", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "report-2026-W46-north.html").read_text("utf-8").startswith("<!DOCTYPE html>")
@@ -167,9 +168,9 @@ def test_the_command_makes_one_and_says_where(filled: Database, sqlite_settings:
     assert "no mail server is set" in wrong.stderr
 
 
-def test_a_stage_with_wrong_settings_does_not_start(sqlite_settings: Settings) -> None:
+def test_a_stage_with_wrong_settings_does_not_start(database_settings: Settings) -> None:
     from dashboard.report.worker import ReportWorker
 
     for wrong in ({"zone": "Mars"}, {"mail": ["nobody"]}, {"mail": [TO], "smtp_host": ""}):
         with pytest.raises(TenorError):
-            ReportWorker(None, given(sqlite_settings, **wrong))  # type: ignore[arg-type]
+            ReportWorker(None, given(database_settings, **wrong))  # type: ignore[arg-type]
