@@ -1,10 +1,12 @@
 """Is a recogniser better on telephone speech that it was not tuned on? Word error rates of the sample calls as they
 are and through telephones, and the words that it hears where nobody speaks.
 
-    python -m benchmarks.speech.telephone [--model FOLDER] [--calls 2] [--vocabulary FILE]
+    python -m benchmarks.speech.telephone [--model FOLDER] [--calls 2] [--read 8] [--vocabulary FILE]
 
 Without --model only the general recogniser is measured. With --vocabulary it is measured again, told the words of
-another house: it must not say them here. The calls and the sounds are made here, from a seed.
+another house: it must not say them here. With --read, so many calls are read aloud from the sentences that the language
+model is measured with, instead of the sample calls: other words, in six voices of flite and Pico. The calls and the
+sounds are made here, from a seed.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -28,14 +31,20 @@ from whisper_normalizer.english import EnglishTextNormalizer
 
 from benchmarks.services import sample_calls
 from benchmarks.speech.recognition import vocabulary_flags
+from examples.make_calls import Script, Turn, perform
+from finetune.corpus import call_sentences
 from finetune.train.whisper.sound import Noise
 from tenor import g711
+from tenor.taxonomy import intents
 
 normalise = EnglishTextNormalizer()
 RATE = 8000
 PACKET = RATE // 50
 LOSS = 0.05
 _SPEAKERS = ("caller", "agent")
+VOICES = ("flite:slt", "flite:rms", "pico:en-GB", "flite:awb", "pico:en-US", "flite:kal16")
+TURNS = 16
+LEAST_WORDS = 6
 Signal = Any
 
 
@@ -82,8 +91,8 @@ def sounds() -> dict[str, Signal]:
     }
 
 
-def prepare(folder: Path, limit: int | None) -> list[tuple[str, Path, dict[str, str]]]:
-    """The condition, the file and what is said in it, by speaker."""
+def scripted(limit: int | None) -> list[tuple[Path, dict[str, str]]]:
+    """The sample calls, and what is said in them, by speaker."""
     found = []
     for path in sample_calls()[:limit]:
         script = yaml.safe_load(path.with_suffix(".yaml").read_text("utf-8"))
@@ -91,6 +100,36 @@ def prepare(folder: Path, limit: int | None) -> list[tuple[str, Path, dict[str, 
             speaker: " ".join(turn["text"] for turn in script["turns"] if turn["speaker"] == speaker)
             for speaker in _SPEAKERS
         }
+        found.append((path, said))
+    return found
+
+
+def read_aloud(folder: Path, count: int) -> list[tuple[Path, dict[str, str]]]:
+    """Calls of sentences that have nothing to do with each other."""
+    corpus = call_sentences.read(call_sentences.DEFAULT, intents.read(intents.DEFAULT))
+    spoken = sorted({row.text for row in corpus.apart if row.medium == "voice" and _readable(row.text)})
+    drawn = random.Random(1).sample(spoken, count * TURNS)
+    found = []
+    for number in range(count):
+        texts = drawn[number * TURNS : (number + 1) * TURNS]
+        turns = [Turn(_SPEAKERS[at % 2], text, 0.7) for at, text in enumerate(texts)]  # type: ignore[arg-type]
+        voices = {name: VOICES[(2 * number + at) % len(VOICES)] for at, name in enumerate(_SPEAKERS)}
+        call = perform(Script(f"read {number}", "", "", "", "", voices, turns))
+        file = folder / f"read-{number}.wav"
+        soundfile.write(file, call, 16_000)
+        found.append((file, {name: " ".join(texts[at::2]) for at, name in enumerate(_SPEAKERS)}))
+    return found
+
+
+def _readable(text: str) -> bool:
+    """As long as a sentence, and all words: voices read numbers in ways of their own."""
+    return len(text.split()) >= LEAST_WORDS and all(letter.isalpha() or letter in " ',.?-" for letter in text)
+
+
+def prepare(folder: Path, calls: list[tuple[Path, dict[str, str]]]) -> list[tuple[str, Path, dict[str, str]]]:
+    """The condition, the file and what is said in it, by speaker."""
+    found = []
+    for path, said in calls:
         found.append((AS_IT_IS, path, said))
         samples, rate = soundfile.read(path, dtype="float32")
         narrow = (soxr.resample(samples, rate, RATE) * 32767).clip(-32768, 32767).astype(np.int16)
@@ -143,10 +182,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, action="append", default=[], help="folder of a recogniser to compare")
     parser.add_argument("--calls", type=int, help="only the first so many calls")
+    parser.add_argument("--read", type=int, default=0, help="so many calls read aloud, instead of the sample calls")
     parser.add_argument("--vocabulary", type=Path, metavar="FILE", help="what the recogniser is told, line by line")
     options = parser.parse_args([] if arguments is None else arguments)
     with tempfile.TemporaryDirectory() as folder:
-        prepared = prepare(Path(folder), options.calls)
+        calls = read_aloud(Path(folder), options.read) if options.read else scripted(options.calls)
+        prepared = prepare(Path(folder), calls)
         for model in (None, *options.model):
             for vocabulary in dict.fromkeys((None, options.vocabulary)):
                 measure(prepared, model, vocabulary)

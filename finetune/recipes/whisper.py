@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 from rich.progress import Progress, TaskID
 
@@ -30,7 +31,7 @@ class WhisperParameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     model: Annotated[str, Meta(description="Folder of the model to start from; empty: the packaged one.")] = ""
     name: Annotated[str, Meta(description="Name of the new model.")] = "whisper-tuned"
     version: Annotated[str, Meta(description="Its version.")] = "1"
-    steps: Annotated[int, Meta(description="Training steps.", ge=1)] = 150
+    steps: Annotated[int, Meta(description="Training steps.", ge=1)] = 360
     batch: Annotated[int, Meta(description="Windows per step.", ge=1, le=256)] = 4
     rate: Annotated[float, Meta(description="Learning rate at its highest; it falls to 0.", gt=0)] = 3e-5
     warmup: Annotated[int, Meta(description="Steps until the rate is reached.", ge=0)] = 8
@@ -41,13 +42,25 @@ class WhisperParameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     noise_only: Annotated[
         float, Meta(description="Share of segments without words that are heard, with empty text.", ge=0, le=1)
     ] = 0.5
-    noise_share: Annotated[float, Meta(description="Share of windows that get noise.", ge=0, le=1)] = 0.25
-    noise_snr_low: Annotated[float, Meta(description="Lowest ratio of speech to that noise, in dB.")] = 10.0
+    noise_share: Annotated[float, Meta(description="Share of windows that get noise.", ge=0, le=1)] = 0.35
+    noise_snr_low: Annotated[float, Meta(description="Lowest ratio of speech to that noise, in dB.")] = 5.0
     noise_snr_high: Annotated[float, Meta(description="Highest ratio of speech to that noise, in dB.")] = 30.0
     noise_snr_measured: Annotated[
         float, Meta(description="Beside clean speech, word errors are also told with noise of so many dB.")
     ] = 15.0
     spec_augment: Annotated[bool, Meta(description="Hide a band and two moments of every window.")] = True
+    average: Annotated[
+        float,
+        Meta(description="Share of the mean weights that stays at each step; 0: the last weights count.", ge=0, lt=1),
+    ] = 0.98
+    kept: Annotated[
+        float,
+        Meta(
+            description="Share of the weights before training in the new ones: the model stays good at other speech.",
+            ge=0,
+            lt=1,
+        ),
+    ] = 0.3
     least_match: Annotated[
         float, Meta(description="Windows of which the model recognises a smaller share are left out.", ge=0, le=1)
     ] = 0.4
@@ -59,8 +72,8 @@ class WhisperParameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     )
     seed: Annotated[int, Meta(description="The same seed gives the same model.")] = 7
     threads: Annotated[int, Meta(description="Processor threads.", ge=1, le=256)] = 2
-    checkpoint_every: Annotated[int, Meta(description="Steps between checkpoints.", ge=1)] = 50
-    validate_every: Annotated[int, Meta(description="Steps between looks at the validation loss.", ge=1)] = 50
+    checkpoint_every: Annotated[int, Meta(description="Steps between checkpoints.", ge=1)] = 60
+    validate_every: Annotated[int, Meta(description="Steps between looks at the validation loss.", ge=1)] = 60
 
 
 class WhisperRecipe:
@@ -71,7 +84,7 @@ class WhisperRecipe:
     parameters = WhisperParameters
     presets: Mapping[str, Mapping[str, Any]] = {
         "quick": {"steps": 40, "checkpoint_every": 20, "validate_every": 20},
-        "long": {"steps": 400},
+        "long": {"steps": 720},
     }
 
     def run(self, rows: Sequence[TrainingRow], parameters: WhisperParameters, out: Path, record: RunRecord) -> Path:
@@ -116,7 +129,10 @@ def _run(
 
 
 def _exported(parent: Path, values: dict[str, model_file.Array], parameters: WhisperParameters, out: Path) -> Path:
-    model = model_file.read(parent / "model.bin").with_values(values)
+    before = model_file.read(parent / "model.bin")
+    model = before.with_values(
+        {name: _mixed(value, before.variables[name], parameters.kept) for name, value in values.items()}
+    )
     card = {
         "name": parameters.name,
         "version": parameters.version,
@@ -124,6 +140,11 @@ def _exported(parent: Path, values: dict[str, model_file.Array], parameters: Whi
         "parameters": msgspec.to_builtins(parameters),
     }
     return export_whisper(parent, model, out / MODEL, card, parameters.weights)
+
+
+def _mixed(trained: model_file.Array, before: model_file.Array, kept: float) -> model_file.Array:
+    mixed: model_file.Array = (1 - kept) * trained + kept * before.astype(np.float32)
+    return mixed
 
 
 def _prepared(
@@ -191,6 +212,7 @@ def _trained(
         noise_share=parameters.noise_share,
         noise_snr_db=(parameters.noise_snr_low, parameters.noise_snr_high),
         spec_augment=parameters.spec_augment,
+        average=parameters.average,
         mixed_precision=parameters.precision == "bfloat16",
         seed=parameters.seed,
         threads=parameters.threads,

@@ -41,6 +41,8 @@ class TrainerOptions:
     noise_share: float
     noise_snr_db: tuple[float, float]
     spec_augment: bool
+    average: float
+    """How much of the mean of the weights so far stays at each step; 0: the last weights count."""
     mixed_precision: bool
     seed: int
     threads: int
@@ -83,16 +85,20 @@ class WhisperTrainer:
         for parameter in self._trained:
             parameter.grad = torch.zeros_like(parameter)
         self._optimizer = torch.optim.AdamW(self._trained, lr=options.rate, betas=(0.9, 0.98), weight_decay=0.0)
+        self._mean = {name: value.clone() for name, value in network.state_dict().items()}
         self._loss = nn.CrossEntropyLoss(ignore_index=_IGNORED, reduction="sum")
 
     def run(self, on_step: Callable[[TrainerStep], None], stop: StopRequest) -> None:
-        """Train to the last step, from the newest checkpoint if there is one."""
+        """Train to the last step, from the newest checkpoint if there is one. The network then has the mean weights."""
         options = self._options
         plans = WindowPlanner(self._train, options.mix).batches(Random(options.seed), options.batch)
         first = self._resume()
         for step, plan in enumerate(islice(plans, first, options.steps), first + 1):
             loss, asked = self._step(step, plan, stop.asked)
+            self._average()
             last = step == options.steps
+            if last:
+                self._network.load_state_dict(self._mean)
             validation = self.validation_loss() if last or step % options.validate_every == 0 else None
             on_step(TrainerStep(step, loss, sum(one.seconds for one in plan), validation))
             if asked or last or step % options.checkpoint_every == 0:
@@ -144,6 +150,10 @@ class WhisperTrainer:
         self._optimizer.step()
         return told, asked
 
+    def _average(self) -> None:
+        for name, value in self._network.state_dict().items():
+            self._mean[name].lerp_(value, 1 - self._options.average)
+
     def _loss_of(self, features: Tensor, given: Tensor, wanted: Tensor) -> Tensor:
         with torch.autocast("cpu", torch.bfloat16, enabled=self._options.mixed_precision):
             logits = self._network(features, given)
@@ -185,7 +195,12 @@ class WhisperTrainer:
     def _save(self, step: int) -> None:
         if process_rank()[0]:
             return
-        state = {"step": step, "network": self._network.state_dict(), "optimizer": self._optimizer.state_dict()}
+        state = {
+            "step": step,
+            "network": self._network.state_dict(),
+            "mean": self._mean,
+            "optimizer": self._optimizer.state_dict(),
+        }
         with new_checkpoint(self._out, step, _CHECKPOINT) as path:
             torch.save(state, path)
 
@@ -196,6 +211,7 @@ class WhisperTrainer:
             return 0
         state: dict[str, Any] = torch.load(newest, weights_only=True)
         self._network.load_state_dict(state["network"])
+        self._mean = state["mean"]
         self._optimizer.load_state_dict(state["optimizer"])
         return int(state["step"])
 

@@ -184,6 +184,27 @@ def test_a_run_that_was_stopped_ends_as_an_undisturbed_one(
 @needs_torch
 @pytest.mark.train
 @pytest.mark.timeout(1800)
+def test_a_share_of_the_old_weights_is_kept(rows: list[TrainingRow], record: JsonlRunRecord, tmp_path: Path) -> None:
+    name = "decoder/layer_0/ffn/linear_0/weight"
+
+    def weights(folder: Path) -> Any:
+        return model_file.read(folder / "model.bin").variables[name].astype(np.float32)
+
+    before, trained = (
+        weights(packaged_folder()),
+        weights(run(rows, tmp_path / "out", record, rate=0.01, warmup=0, kept=0)),
+    )
+    assert np.abs(trained - before).max() > 1e-3
+    mixed = weights(
+        run(rows, tmp_path / "out", record, rate=0.01, warmup=0, kept=0.25)
+    )  # goes on after the last step: only written again
+    assert np.allclose(mixed, 0.75 * trained + 0.25 * before, atol=1e-3)
+    assert np.abs(mixed - trained).max() > 1e-4
+
+
+@needs_torch
+@pytest.mark.train
+@pytest.mark.timeout(1800)
 def test_int8_weights_are_not_trained_on(rows: list[TrainingRow], record: JsonlRunRecord, tmp_path: Path) -> None:
     small = export_int8(packaged_folder(), tmp_path / "small")
     with pytest.raises(BadInput, match="cannot be trained"):
