@@ -140,7 +140,7 @@ class RivaSettings(Section):
     engine: str = Field(
         "",
         description="engine for clients that do not name a model: whisper-tiny, moonshine-tiny or whisper-telephone; "
-        "empty takes whisper-telephone for 8 kHz audio if that model is installed, and whisper-tiny otherwise",
+        "empty takes whisper-telephone for 8 kHz audio, and whisper-tiny otherwise",
     )
     whisper_path: str = Field("", description="folder of another Whisper model in CTranslate2's format")
     ctc_path: str = Field(

@@ -47,8 +47,7 @@ class LocalRecognizer:
         self._interim_engine = MoonshineEngine()
         given = _named_folder(settings)
         self._shipped = self._punctuated(open_engine(given, settings))
-        telephone = TELEPHONE.is_dir() and not given
-        self._telephone = open_engine(TELEPHONE, settings, _TELEPHONE) if telephone else None
+        self._telephone = None if given else open_engine(TELEPHONE, settings, _TELEPHONE)
         store = ModelStore(None if given else models)
         self._versions: ModelPool[Engine] = ModelPool("speech", store, self._load, keep_s=_KEPT_S)
         self._versions.prepare()

@@ -69,12 +69,12 @@ def names(recognizer: LocalRecognizer) -> list[str]:
 async def test_a_promoted_model_serves_new_streams_and_open_ones_keep_theirs(
     local: LocalRecognizer, models: Path
 ) -> None:
-    assert names(local) == ["whisper-tiny", "moonshine-tiny"]
+    assert names(local) == ["whisper-tiny", "whisper-telephone", "moonshine-tiny"]
     before = local.open_stream(RecognitionOptions(rate=8000))
     promoted(models, promotion("ears-1", ears(models, "ears-1"), time.time() - 1, kind="speech"))
     local.refresh()
     # First for those who name none; by name for calls that began with either.
-    assert names(local) == ["ears-1", "whisper-tiny", "moonshine-tiny"]
+    assert names(local) == ["ears-1", "whisper-tiny", "whisper-telephone", "moonshine-tiny"]
     audio = recording("two_cities.wav", 20.7, 24.4)
     quiet = np.zeros(8000, np.int16)
     for stream in (before, local.open_stream(RecognitionOptions(rate=8000, engine="ears-1"))):
@@ -84,7 +84,7 @@ async def test_a_promoted_model_serves_new_streams_and_open_ones_keep_theirs(
         stream.close()
     promoted(models, promotion("whisper-tiny-1", "", time.time(), kind="speech", previous="ears-1"))
     local.refresh()
-    assert names(local) == ["whisper-tiny", "ears-1", "moonshine-tiny"]
+    assert names(local) == ["whisper-tiny", "ears-1", "whisper-telephone", "moonshine-tiny"]
 
 
 def test_one_that_hears_something_else_in_its_golden_recording_is_not_served(
@@ -93,4 +93,4 @@ def test_one_that_hears_something_else_in_its_golden_recording_is_not_served(
     wrong = ears(models, "ears-1", heard="it was the best of times")
     promoted(models, promotion("ears-1", wrong, time.time() - 1, kind="speech"))
     local.refresh()
-    assert names(local) == ["whisper-tiny", "moonshine-tiny"]
+    assert names(local) == ["whisper-tiny", "whisper-telephone", "moonshine-tiny"]

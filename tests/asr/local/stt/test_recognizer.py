@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from asr.local.stt import recognizer as module
 from asr.local.stt.engines.whisper_folder import packaged_folder
 from asr.local.stt.recognizer import LocalRecognizer
 from asr.local.stt.types import RecognitionOptions
@@ -24,19 +21,13 @@ def engines(recognizer: LocalRecognizer, *rates: int) -> list[str]:
 
 
 @pytest.mark.slow
-def test_telephone_audio_is_heard_by_the_telephone_model_if_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "TELEPHONE", packaged_folder())
+def test_telephone_audio_is_heard_by_the_telephone_model() -> None:
     recognizer = LocalRecognizer(RivaSettings(threads=1))
     assert {engine.name: engine.rate for engine in recognizer.engines}["whisper-telephone"] == 8000
     assert engines(recognizer, 8000, 16_000, 48_000) == ["whisper-telephone", "whisper-tiny", "whisper-tiny"]
 
 
 @pytest.mark.slow
-def test_without_that_model_and_with_one_of_ones_own_there_is_one_for_all(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(module, "TELEPHONE", tmp_path / "nowhere")
-    assert engines(LocalRecognizer(RivaSettings(threads=1)), 8000, 16_000) == ["whisper-tiny"] * 2
-    monkeypatch.setattr(module, "TELEPHONE", packaged_folder())
+def test_with_a_recogniser_of_ones_own_there_is_one_for_all() -> None:
     own = RivaSettings(threads=1, whisper_path=str(packaged_folder()))
     assert engines(LocalRecognizer(own), 8000) == ["whisper-tiny"]

@@ -109,7 +109,7 @@ async def test_resuming_in_a_window_gives_all_of_it_again(
     recognizer: LocalRecognizer, conversation: Samples, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who resumes where any of these results says gets every utterance behind that place, in the same words."""
-    monkeypatch.setattr(recognizer._engines["whisper-tiny"], "joint_window_s", 9.0)
+    monkeypatch.setattr(recognizer._engines["whisper-telephone"], "joint_window_s", 9.0)
     whole = await recognize(recognizer, pieces(conversation, 800), **PATIENT)
     places = sorted({one.processed_ms for one in whole})
     assert len({one.processed_ms for one in finals(whole)}) > 1, "more than one window"
