@@ -44,8 +44,9 @@ def open_start(folder: str) -> tuple[Path, ModelCard]:
     return path, card
 
 
-def child_card(card: ModelCard, heads: dict[str, tuple[str, ...]]) -> ModelCard:
-    """Of a model that began as this one. What int8 costs stays until the graph is made anew."""
+def child_card(card: ModelCard, heads: dict[str, tuple[str, ...]], examples: frozenset[str] = frozenset()) -> ModelCard:
+    """Of a model that began as this one, and learned these examples. What int8 costs stays until the graph is made
+    anew."""
     return msgspec.structs.replace(
         card,
         name=NEW_NAME,
@@ -53,6 +54,7 @@ def child_card(card: ModelCard, heads: dict[str, tuple[str, ...]]) -> ModelCard:
         kind="language",
         parent=f"{card.name}-{card.version}",
         heads=heads,
+        examples=card.examples | examples,
         figures={name: value for name, value in card.figures.items() if name == KEPT},
     )
 

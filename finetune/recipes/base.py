@@ -44,6 +44,10 @@ NEMO_FILE = "model.nemo"
 Split = Literal["train", "val", "test", "holdout"]
 
 
+EXAMPLE = "example"
+"""In the origin of a row: a sentence of the file of intents."""
+
+
 class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):
     """One labelled sentence, or one stretch of speech with its words."""
 

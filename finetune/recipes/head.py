@@ -37,6 +37,7 @@ from finetune.recipes.language_rows import (
     examples,
     grown,
     language_rows,
+    learned_examples,
     own_texts,
     repeatable_encoder,
     replay,
@@ -64,7 +65,10 @@ class HeadParameters(msgspec.Struct, frozen=True, kw_only=True):
     epochs: Annotated[int, Meta(ge=1, description="How often every row is seen.")] = 30
     batch: Annotated[int, Meta(ge=1, description="Rows of one step.")] = 128
     rate: Annotated[float, Meta(gt=0, description="How far a step goes at most.")] = 0.01
-    l2: Annotated[float, Meta(ge=0, description="How strongly a head is drawn back to the deployed one.")] = 0.1
+    l2: Annotated[float, Meta(ge=0, description="How strongly a head is drawn back to the deployed one,")] = 0.2
+    l2_new: Annotated[
+        float, Meta(ge=0, description="and how strongly outputs for labels that it lacks are to nothing.")
+    ] = 0.001
     replay: Annotated[int, Meta(ge=0, description="Sentences of our own that are learned again beside the rows.")] = (
         4000
     )
@@ -107,7 +111,7 @@ class HeadRecipe:
                 _validate(problem, heads[head], checked, held, parameters.epochs, record)
         folder = out / MODEL
         _write(start, folder, heads)
-        new_card = save_card(child_card(card, labels), folder)
+        new_card = save_card(child_card(card, labels, learned_examples(rows)), folder)
         write_golden(LayeredModel(folder, model.encoder), folder, own_texts(), seed=parameters.seed)
         record.note(f"{new_card.parent} with {len(taught)} rows and {len(kept)} of our own sentences")
         record.artifact(folder)
@@ -155,6 +159,8 @@ def learned_head(
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """The head that comes of it: Adam in small batches, whose order is a function of the seed."""
     deployed = problem.inside(*_with_outputs(deployed_head, len(problem.labels)))
+    drawn = np.full((len(deployed), 1), parameters.l2)
+    drawn[len(deployed_head[1]) :] = parameters.l2_new  # few rows speak of them, and no answer is to be kept
     values, first, second = deployed.copy(), np.zeros_like(deployed), np.zeros_like(deployed)
     rows = len(problem.targets)
     per_epoch = -(-rows // parameters.batch)
@@ -166,7 +172,7 @@ def learned_head(
             step = epoch * per_epoch + place + 1
             chosen = order[place * parameters.batch : (place + 1) * parameters.batch]
             gradient, loss = problem.gradient(values, chosen)
-            gradient += parameters.l2 * (values - deployed)
+            gradient += drawn * (values - deployed)
             first = DECAY_1 * first + (1 - DECAY_1) * gradient
             second = DECAY_2 * second + (1 - DECAY_2) * gradient**2
             move = (first / (1 - DECAY_1**step)) / (np.sqrt(second / (1 - DECAY_2**step)) + LEAST)

@@ -8,9 +8,10 @@ from random import Random
 
 from finetune.corpus import call_sentences, datasets, mixture
 from finetune.corpus.examples import LanguageExample, Span
-from finetune.recipes.base import TrainingRow, rows_of
+from finetune.recipes.base import EXAMPLE, TrainingRow, rows_of
 from nlp.inference.assistant.bio import spans_of
 from nlp.inference.assistant.words import word_offsets
+from nlp.inference.models.onnx_model import fingerprint
 from nlp.inference.models.token_encoder import TokenEncoder
 from tenor.errors import BadInput
 from tenor.taxonomy.intents import read
@@ -59,6 +60,11 @@ def grown(heads: Heads, rows: Sequence[TrainingRow]) -> Heads:
     if SLOTS in heads:
         found[SLOTS] = (*heads[SLOTS], *(f"{part}-{kind}" for kind in new for part in "BI"))
     return found
+
+
+def learned_examples(rows: Sequence[TrainingRow]) -> frozenset[str]:
+    """Fingerprints of the sentences of the file of intents: the model need not be compared with them any more."""
+    return frozenset(fingerprint(row.text) for row in rows if EXAMPLE in row.origin)
 
 
 def examples(rows: Sequence[TrainingRow]) -> list[LanguageExample]:

@@ -18,7 +18,15 @@ from msgspec import Meta
 from finetune.corpus.examples import LanguageExample
 from finetune.export.language_folder import KEPT, WEIGHTS, child_card, open_start, save_card, write_golden
 from finetune.recipes.base import MODEL, RunRecord, StopRequest, TrainingRow, needs_training, stoppable
-from finetune.recipes.language_rows import examples, grown, language_rows, own_texts, repeatable_encoder, replay
+from finetune.recipes.language_rows import (
+    examples,
+    grown,
+    language_rows,
+    learned_examples,
+    own_texts,
+    repeatable_encoder,
+    replay,
+)
 from nlp.inference.models.layered_model import LayeredModel
 from nlp.inference.types import SentenceContext
 from tenor.model_store import read_card
@@ -117,7 +125,9 @@ class LayersRecipe:
             checked = encoded_examples(examples(known), labels, states)
             train_language(network, encoded, options, RunPlace(out, record, stop), checked)
             if rank == 0:
-                export_language(network, labels, child_card(card, labels), learned, encoder, folder)
+                export_language(
+                    network, labels, child_card(card, labels, learned_examples(rows)), learned, encoder, folder
+                )
                 share = int8_kept(
                     LayeredModel(folder, encoder), network, [*examples(known), *learned][:MEASURED], encoder
                 )

@@ -21,6 +21,7 @@ from storage.registry.registry import Registry
 from storage.runs import runs
 from storage.tables import Run
 from storage.viewer import Viewer
+from tenor.learn.intent_examples import examples_hash
 from tenor.learn.starting import starting_model
 from tenor.learn.steps import hash_of
 from tenor.learn.training import finetune, kept_parameters
@@ -54,7 +55,13 @@ class Candidates:
         self._version, self._name = version, name
         self._recipes = {recipe: find_recipe(recipe) for recipe in recipes}
         self._values = values_by_recipe(recipes, values)
-        about = {"dataset": version.hash, "recipes": [*recipes], "values": [*values], "name": name}
+        about = {
+            "dataset": version.hash,
+            "recipes": [*recipes],
+            "values": [*values],
+            "name": name,
+            **examples_hash(settings),
+        }
         self._sweep = f"learn-{hash_of(about)[:12]}"
 
     def inputs(self) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from storage.tables import Run
 from storage.viewer import Viewer
 from tenor.errors import BadInput, TenorError
 from tenor.learn.dataset_check import check_dataset, refuse_errors
+from tenor.learn.intent_examples import intent_examples
 from tenor.learn.starting import PARAMETER, starting_model
 from tenor.learn.validation import keep_answers
 from tenor.model_store.card import Kind
@@ -98,6 +99,8 @@ def finetune(
         rows = training_rows(opened.rows())
         limits = _word_limits(run_folder(settings, resume) if resume else None, vocabulary, rare)
         rows, left_out = _within(rows, limits)
+        if kind == "language" and hasattr(parameters, PARAMETER):
+            rows = [*rows, *intent_examples(settings, getattr(parameters, PARAMETER), rows)]
         number = resume or runs.begin(
             database, viewer, recipe=recipe, dataset=version.reference, dataset_sha256=version.hash,
             parent=parent, preset=preset, sweep=sweep, parameters=msgspec.to_builtins(parameters),

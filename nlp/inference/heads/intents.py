@@ -42,6 +42,11 @@ class IntentHead:
             seen = ([text for text in intent.examples if text not in new[intent.name]] for intent in taxonomy.intents)
             self._known = [embeddings(model, texts) for texts in seen if texts]
 
+    @property
+    def compares(self) -> bool:
+        """Whether an intent has examples that the head has not learned."""
+        return bool(self._new)
+
     def scores(self, prediction: Prediction) -> dict[str, float]:
         """Every intent's probability, `unknown` included; they add up to one."""
         head = prediction.sentence[HEAD]

@@ -14,14 +14,27 @@ import msgspec
 import numpy as np
 import pytest
 
-from finetune.recipes.base import JsonlRunRecord, Paused, TrainingRow, find_recipe, newest_checkpoint, read_parameters
-from finetune.recipes.head import HeadParameters, PooledVectors
+from finetune.corpus.examples import LanguageExample
+from finetune.recipes.base import (
+    EXAMPLE,
+    JsonlRunRecord,
+    Paused,
+    TrainingRow,
+    find_recipe,
+    newest_checkpoint,
+    read_parameters,
+    stoppable,
+)
+from finetune.recipes.head import HeadParameters, HeadProblem, PooledVectors, learned_head
+from nlp.inference.heads.intents import IntentHead
 from nlp.inference.models.golden import language_answers
 from nlp.inference.models.language_model import DEFAULT
 from nlp.inference.models.layered_model import HEADS, LayeredModel
+from nlp.inference.models.onnx_model import fingerprint
 from nlp.inference.types import SentenceContext
 from tenor.errors import BadInput
 from tenor.model_store import read_card
+from tenor.taxonomy.intents import Taxonomy, WantedIntent
 from tests.finetune.recipes.rows import company_rows
 from tests.nlp.inference.models.layered import write_layered
 
@@ -176,3 +189,39 @@ def test_vectors_of_another_model_are_not_taken_from_a_checkpoint(start: Path, t
     again = PooledVectors(other, tmp_path, record, StopRequest())
     assert not again._known
     np.testing.assert_allclose(again.read([LanguageExample("hello")]), before, atol=1e-5)
+
+
+def test_a_label_of_ones_own_is_learned_from_few_rows_beside_many(tmp_path: Path) -> None:
+    """Drawn to nothing as strongly as the others are to the deployed head, it would never be answered."""
+    chance = np.random.default_rng(3)
+    rows = [LanguageExample("", {"intent": (("refund", "balance")[at % 2],)}) for at in range(1500)]
+    rows += [LanguageExample("", {"intent": ("kayak_rental",)}) for _ in range(12)]
+    vectors = chance.normal(size=(len(rows), 8)).astype(np.float32)
+    vectors[:1500:2, 0] += 3
+    vectors[1:1500:2, 0] -= 3
+    vectors[1500:, 1] += 6
+    deployed = np.zeros((2, 8), np.float32), np.zeros(2, np.float32)
+    deployed[0][:, 0] = 1, -1
+    record = JsonlRunRecord(tmp_path / "record.jsonl")
+    problem = HeadProblem("intent", ("refund", "balance", "kayak_rental"), rows, vectors)
+    found = {}
+    with stoppable() as stop:
+        for l2_new in (HeadParameters().l2, HeadParameters().l2_new):
+            made = learned_head(problem, deployed, HeadParameters(l2_new=l2_new), record, stop)
+            found[l2_new] = problem.answers(made, vectors[1500:]).count("kayak_rental")
+    assert found[HeadParameters().l2_new] >= 9, found
+    assert found[HeadParameters().l2] <= 2, found
+
+
+def test_sentences_of_the_file_of_intents_are_learned_and_not_compared_any_more(start: Path, tmp_path: Path) -> None:
+    said = "we would like to paddle to the lighthouse"
+    example = TrainingRow(
+        id="example/kayak_rental/0", text=said, intent="kayak_rental", origin={EXAMPLE: "kayak_rental"}
+    )
+    model = LayeredModel(run(start, tmp_path, [*company_rows(), example]))
+    assert model.card.examples == read_card(start).examples | {fingerprint(said)}
+    added = "is there a boat for three"
+    intents = [WantedIntent("refund", "", ()), WantedIntent("kayak_rental", "", (said,))]
+    assert not IntentHead(model, Taxonomy(tuple(intents))).compares
+    intents[1] = WantedIntent("kayak_rental", "", (said, added))
+    assert IntentHead(model, Taxonomy(tuple(intents))).compares

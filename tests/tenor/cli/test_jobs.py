@@ -138,6 +138,8 @@ def test_teams_and_jobs_as_they_are_typed(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="which team") as error:
         raise typed("jobs", "submit", "finetune", "orders@1").exception or AssertionError
     assert "north, south" in error.value.hint
+    assert "tenor finetune DATASET --on queue" in typed("jobs", "list").stderr
+    assert "no run yet" in typed("runs", "list").stderr
     job = ("--team", "north", "--share", "0.5", "--json", "finetune", "orders@1", "--set", "seed=3")
     made = typed("jobs", "submit", *job)
     document = msgspec.json.decode(made.stdout)

@@ -105,7 +105,10 @@ def list_jobs(
             _lasted(job.started_at, job.ended_at or time.time()), str(of_job.id if of_job else ""), " ".join(job.words),
         )  # fmt: skip
         table.add_row(*map(escape, cells))
-    console.print(table)
+    if found:
+        console.print(table)
+    else:
+        say("no job waits or runs: `tenor finetune DATASET --on queue` submits one")
     has = sum(one.capacity for one in machines)
     names = ", ".join(one.host for one in machines)
     say(f"{teams.shown(taken)} of {teams.shown(has)} shares taken on {names}" if machines else "nobody runs jobs now")

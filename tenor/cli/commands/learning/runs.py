@@ -45,6 +45,9 @@ def list_runs(
         for one in found:
             typer.echo(msgspec.json.encode(_document(one)))
         return
+    if not found:
+        say("no run yet: `tenor finetune DATASET` makes one")
+        return
     table = Table(box=None, header_style="dim")
     for name in ("run", "state", "recipe", "dataset", "began", "took", "last figures", "model"):
         table.add_column(name, no_wrap=name != "last figures", overflow="fold")
