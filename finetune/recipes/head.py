@@ -37,7 +37,6 @@ from finetune.recipes.language_rows import (
     examples,
     grown,
     language_rows,
-    learned_examples,
     own_texts,
     repeatable_encoder,
     replay,
@@ -111,7 +110,7 @@ class HeadRecipe:
                 _validate(problem, heads[head], checked, held, parameters.epochs, record)
         folder = out / MODEL
         _write(start, folder, heads)
-        new_card = save_card(child_card(card, labels, learned_examples(rows)), folder)
+        new_card = save_card(child_card(card, labels), folder)
         write_golden(LayeredModel(folder, model.encoder), folder, own_texts(), seed=parameters.seed)
         record.note(f"{new_card.parent} with {len(taught)} rows and {len(kept)} of our own sentences")
         record.artifact(folder)

@@ -63,7 +63,7 @@ def grown(heads: Heads, rows: Sequence[TrainingRow]) -> Heads:
 
 
 def learned_examples(rows: Sequence[TrainingRow]) -> frozenset[str]:
-    """Fingerprints of the sentences of the file of intents: the model need not be compared with them any more."""
+    """Fingerprints of the sentences of the file of intents, for a card: with these its model does not compare."""
     return frozenset(fingerprint(row.text) for row in rows if EXAMPLE in row.origin)
 
 

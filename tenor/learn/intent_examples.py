@@ -1,7 +1,7 @@
 """Sentences of the file of intents (`language.intents`) that a model has not learned, as rows to train with.
 
-Without training they are compared with every sentence. A model that was trained while they were in force knows them:
-they are rows like others, and its card names them, so that they are not compared any more.
+Without training they are compared with every sentence. In training they are rows like others. Where it changes the
+vectors by which sentences are compared (`layers`), the model's card names them, and they are not compared any more.
 """
 
 from __future__ import annotations

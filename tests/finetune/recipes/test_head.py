@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from finetune.corpus.examples import LanguageExample
+from finetune.export.language_folder import child_card
 from finetune.recipes.base import (
     EXAMPLE,
     JsonlRunRecord,
@@ -26,6 +27,7 @@ from finetune.recipes.base import (
     stoppable,
 )
 from finetune.recipes.head import HeadParameters, HeadProblem, PooledVectors, learned_head
+from finetune.recipes.language_rows import learned_examples
 from nlp.inference.heads.intents import IntentHead
 from nlp.inference.models.golden import language_answers
 from nlp.inference.models.language_model import DEFAULT
@@ -213,15 +215,16 @@ def test_a_label_of_ones_own_is_learned_from_few_rows_beside_many(tmp_path: Path
     assert found[HeadParameters().l2] <= 2, found
 
 
-def test_sentences_of_the_file_of_intents_are_learned_and_not_compared_any_more(start: Path, tmp_path: Path) -> None:
-    said = "we would like to paddle to the lighthouse"
-    example = TrainingRow(
-        id="example/kayak_rental/0", text=said, intent="kayak_rental", origin={EXAMPLE: "kayak_rental"}
-    )
+def test_sentences_of_the_file_of_intents_are_compared_until_a_model_has_other_vectors(
+    start: Path, tmp_path: Path
+) -> None:
+    said, added = "we would like to paddle to the lighthouse", "is there a boat for three"
+    example = TrainingRow(id="1", text=said, intent="kayak_rental", origin={EXAMPLE: "kayak_rental"})
     model = LayeredModel(run(start, tmp_path, [*company_rows(), example]))
+    file = Taxonomy((WantedIntent("refund", "", ()), WantedIntent("kayak_rental", "", (said,))))
+    assert IntentHead(model, file).compares
+    model.card = child_card(model.card, model.card.heads, learned_examples([*company_rows(), example]))
     assert model.card.examples == read_card(start).examples | {fingerprint(said)}
-    added = "is there a boat for three"
-    intents = [WantedIntent("refund", "", ()), WantedIntent("kayak_rental", "", (said,))]
-    assert not IntentHead(model, Taxonomy(tuple(intents))).compares
-    intents[1] = WantedIntent("kayak_rental", "", (said, added))
-    assert IntentHead(model, Taxonomy(tuple(intents))).compares
+    assert not IntentHead(model, file).compares
+    more = Taxonomy((WantedIntent("refund", "", ()), WantedIntent("kayak_rental", "", (said, added))))
+    assert IntentHead(model, more).compares
