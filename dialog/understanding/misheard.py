@@ -33,8 +33,20 @@ _MEANT: Final = tuple(
 )
 
 
+_TYPED: Final = {
+    "teh": "the", "hte": "the", "neerest": "nearest", "nearst": "nearest", "nearset": "nearest",
+    "plce": "place", "palce": "place", "whts": "whats", "thre": "there", "wher": "where",
+    "were's": "where's", "resturant": "restaurant", "resturants": "restaurants", "restaraunt": "restaurant",
+    "restaurent": "restaurant", "pharmcy": "pharmacy", "wether": "weather", "wheather": "weather",
+    "tempature": "temperature", "temprature": "temperature", "humidty": "humidity", "forcast": "forecast",
+    "chepest": "cheapest", "cheepest": "cheapest", "pric": "price", "stok": "stock", "rian": "rain", "sonw": "snow",
+}  # fmt: skip
+"""Words that are no others, as they are mistyped."""
+_TYPO: Final = re.compile(rf"\b({'|'.join(map(re.escape, _TYPED))})\b", re.IGNORECASE)
+
+
 def as_meant(text: str) -> str:
     """The line with what was misheard as it was meant; what could be meant is left alone."""
     for heard, meant in _MEANT:
         text = heard.sub(meant, text)
-    return text
+    return _TYPO.sub(lambda found: _TYPED[found[1].lower()], text)

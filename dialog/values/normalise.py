@@ -10,7 +10,7 @@ from dialog.values.tokens import Token, tokenise, word_set
 
 HESITATIONS = word_set(
     "uh uhh um umm uhm er erm eh ah ahh hm hmm hmmm mm mmm oh ooh well so like just actually basically maybe "
-    "perhaps probably ok okay okey k alright right yeah yep yes yup sure anyway now then and but"
+    "perhaps probably ok okay okey k alright right yeah yep yes yup sure anyway now then and but fine"
 )
 POLITENESS = word_set("please pls plz thanks thx ty thank you kindly sir maam mam dear love sweetie honey")
 # Longer ones first: each is looked for as a whole.

@@ -40,13 +40,14 @@ from dialog.engine.turn import Turn
 from dialog.understanding.keywords import fixed_phrase, normal
 from dialog.understanding.language import foreign
 from dialog.understanding.misheard import as_meant
-from dialog.understanding.types import Understander
+from dialog.understanding.types import Intent, Understander
 from dialog.understanding.unanswered import answers_nothing, has_cue
 from dialog.values.shop.item import ItemParser
 from tenor.taxonomy.assistant import NO_MATCH, SERVICE_ERROR
 
 LONGEST: Final = 1_000
 """Characters of a line that is read; a longer one is no question to an assistant."""
+PRICES: Final = "price_check"
 PERSON: Final = "universal.person"
 SURE: Final = 0.8
 """Of a universal word that a model saw."""
@@ -302,6 +303,7 @@ def _wish(turn: Turn, runner: Runner, understander: Understander, line: Line) ->
     if not is_wish(line.intent) or bare:
         _no_wish(turn, runner, line)
         return
+    _by_limit(turn, runner, line)
     if _ambiguous(turn, runner, line):
         return
     wishes = [one for one in split(turn, understander, line.text, line, runner.action_of) if is_wish(one.intent)]
@@ -344,9 +346,23 @@ def _ambiguous(turn: Turn, runner: Runner, line: Line) -> bool:
     return True
 
 
+def _by_limit(turn: Turn, runner: Runner, line: Line) -> None:
+    """ "laptops under 400 dollars in dallas" asks for prices, however much it looks like a search for stores."""
+    kinds = {turn.assistant.slots[name].type for name in line.values}
+    if not {"price", "item"} <= kinds or _takes_all(turn, line, runner.action_of(line.intent)):
+        return
+    score = line.score
+    meant = [one for one in line.reading.intents if _takes_all(turn, line, runner.action_of(one.name))]
+    first = meant[0] if meant else Intent(PRICES, score)
+    if _takes_all(turn, line, runner.action_of(first.name)):
+        others = (one for one in line.reading.intents if one.name != first.name)
+        intents = (msgspec.structs.replace(first, score=score), *others)
+        line.reading = msgspec.structs.replace(line.reading, intents=intents)
+
+
 def _takes_all(turn: Turn, line: Line, action: str) -> bool:
-    uses = used_by(turn, action)
-    return uses is None or line.values.keys() <= uses
+    uses = used_by(turn, action) if action else None
+    return uses is not None and line.values.keys() <= uses
 
 
 def _no_wish(turn: Turn, runner: Runner, line: Line) -> None:

@@ -58,7 +58,7 @@ _FILLERS: Final = word_set(
     "me let's lets try i i'd like say um, now make that this these which are yes yeah yep wrong think guess those only "
     "same thing hey actually no not meant mean "
     "i'm sorry said want wanted need change there during until fine sure alright cool never mind problem worries "
-    "would will should see too as"
+    "would will should see too as wait oops whoops"
 )
 
 
@@ -125,7 +125,7 @@ def _named(value: Value) -> Any:
     if not isinstance(value.value, str):
         return value.text
     cut = " " in value.text and value.value.count(" ") < value.text.count(" ")
-    misspelt = value.score < 1.0 and len(value.value.split()) == len(value.text.split())
+    misspelt = value.score < 1.0 and (cut or len(value.value.split()) == len(value.text.split()))
     misspelt = misspelt or (cut and _letters(value.value) == _letters(value.text).removesuffix("s"))  # "lap top"
     if not misspelt and value.text.lower() not in _MEANS_ANOTHER:
         return value.text
