@@ -277,8 +277,10 @@ class AsrCall:
         try:
             while not settled.done():
                 renewed = asyncio.create_task(self._renewed.wait())
-                await asyncio.wait([settled, renewed], return_when=asyncio.FIRST_COMPLETED)
-                renewed.cancel()
+                try:
+                    await asyncio.wait([settled, renewed], return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    renewed.cancel()
                 if self._renewed.is_set() and not settled.done():
                     self._renewed.clear()
                     await self._announce("live")
@@ -306,7 +308,9 @@ class AsrCall:
         await run_to_completion(self._publish(event))
 
     async def _publish(self, event: CallState) -> None:
-        place = await self._context.bus.publish(CALLS, event)
+        place = await self._context.publish(CALLS, event)
+        if place is None:  # the call is another worker's, and we are about to be told
+            return
         self.calls_end = place.offset + 1
         if self.position.live_offset is None:
             self.position.live_offset = place.offset

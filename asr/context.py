@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from asr.model_choice import ModelChoice
 from asr.riva.client import ExpectedPhrases, RivaClient
 from tenor.bus import Bus
+from tenor.bus.partitioned import Publish
 from tenor.redaction import Redactor
 from tenor.settings import SpeechSettings
 
@@ -14,6 +15,7 @@ from tenor.settings import SpeechSettings
 @dataclass(frozen=True)
 class AsrContext:
     bus: Bus
+    publish: Publish
     speech: SpeechSettings
     riva: RivaClient
     redactor: Redactor

@@ -162,11 +162,16 @@ class TranscriptWriter:
         await run_to_completion(self._publish_and_note(event))
 
     async def _publish_and_note(self, event: Transcript | Heard) -> None:
-        self._call.add(event, await self._publish(event))
+        offset = await self._publish(event)
+        if offset is None:  # the call is another worker's, and we are about to be told
+            return
+        self._call.add(event, offset)
         self._in_flight.forget(self._position.heard_ms or 0)
 
-    async def _publish(self, event: Transcript | Heard) -> int:
-        place = await self._context.bus.publish(TRANSCRIPTS, event)
+    async def _publish(self, event: Transcript | Heard) -> int | None:
+        place = await self._context.publish(TRANSCRIPTS, event)
+        if place is None:
+            return None
         self.transcripts_end = place.offset + 1
         return place.offset
 

@@ -64,7 +64,9 @@ class AsrWorker:
     async def run(self) -> None:
         riva = self._riva = RivaClient(self._speech)
         models = ModelChoice(self._promotions, riva, self._bus)
-        self._context = AsrContext(self._bus, self._speech, riva, self._redactor, models, self._expected)
+        self._context = AsrContext(
+            self._bus, self._loop.publish, self._speech, riva, self._redactor, models, self._expected
+        )
         self._watching = asyncio.create_task(watch(self._loop.partitions.values, self._speech.watchdog_s))
         try:
             await self._loop.run()

@@ -22,7 +22,8 @@ from dialog.engine.events import Call
 from dialog.fulfilment.runner import ActionRunner
 from dialog.fulfilment.types import ActionCall, ActionFailed, ActionResult
 from tenor.aio import run_to_completion
-from tenor.bus import Bus
+from tenor.bus import PartitionLost
+from tenor.bus.partitioned import Publish
 from tenor.events import TURNS, ActionDone, ActionStarted, TurnAction, TurnFiller
 
 log = structlog.get_logger(__name__)
@@ -33,8 +34,8 @@ Clock = Callable[[], float]
 class ActionLedger:
     """What is known of the actions of a turn that has not been published yet."""
 
-    def __init__(self, bus: Bus, call: str, clock: Clock = time.time) -> None:
-        self._bus, self._call, self._clock = bus, call, clock
+    def __init__(self, publish: Publish, call: str, clock: Clock = time.time) -> None:
+        self._publish, self._call, self._clock = publish, call, clock
         self._started: dict[str, ActionStarted] = {}
         self._done: dict[str, TurnAction] = {}
         self._fillers: set[int] = set()
@@ -97,12 +98,13 @@ class ActionLedger:
                 arguments=wanted.arguments,
                 at=self._clock(),
             )
-            await self._bus.publish(TURNS, started)
+            if await self._publish(TURNS, started) is None:  # whoever has the call now does it
+                raise PartitionLost("another worker has taken the conversation over")
             self.note(started)
         if done is None:
             done = await self._with_filler(turn, call, self._ask(runner, call, wanted, changes))
         event = ActionDone(call=self._call, turn=turn, key=wanted.key, done=done, at=self._clock())
-        await self._bus.publish(TURNS, event)
+        await self._publish(TURNS, event)
         self.note(event)
         return done
 
@@ -136,7 +138,7 @@ class ActionLedger:
             await asyncio.wait((task,), timeout=call.filler_ms / 1000)
             if not task.done():
                 filler = TurnFiller(call=self._call, turn=turn, text=call.filler, at=self._clock())
-                await run_to_completion(self._bus.publish(TURNS, filler))
+                await run_to_completion(self._publish(TURNS, filler))
                 self.note(filler)
             return await task
         finally:

@@ -12,6 +12,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -35,7 +36,8 @@ from dialog.understanding.types import Reading, Understander, UnderstanderVersio
 from tenor.aio import run_to_completion
 from tenor.assistant.backchannel import is_backchannel
 from tenor.assistant.handover import is_on_telephone
-from tenor.bus import Bus
+from tenor.bus import Bus, PartitionLost
+from tenor.bus.partitioned import Publish
 from tenor.events import CALLS, TRANSCRIPTS, TURNS, Call, Turn, TurnAction, TurnReply, TurnSpoken
 from tenor.telemetry import trace_stages
 
@@ -58,6 +60,7 @@ class CallContext:
     """What all conversations of a worker share."""
 
     bus: Bus
+    publish: Publish
     versions: FlowVersions
     understanders: UnderstanderVersions
     clock: Callable[[], float] = time.time
@@ -76,7 +79,7 @@ class AssistantCall:
         self.touched = 0.0
         self.working: asyncio.Task[None] | None = None
         self.inbox: deque[CallInput] = deque()
-        self.ledger = ActionLedger(context.bus, call, context.clock)
+        self.ledger = ActionLedger(context.publish, call, context.clock)
         self._context = context
         self._session: Session | None = None
         self._next = 0
@@ -158,6 +161,10 @@ class AssistantCall:
 
     async def work(self) -> None:
         """Take turns until nothing is left to do, or until what is being said may go on."""
+        with suppress(PartitionLost):  # we are about to be told, and closed
+            await self._work()
+
+    async def _work(self) -> None:
         while self.inbox:
             if self._covered(self.inbox[0]):
                 self.inbox.popleft()
@@ -280,7 +287,9 @@ class AssistantCall:
     # -- publishing
 
     async def _publish(self, turn: Turn, given: CallInput) -> None:
-        position = await self._context.bus.publish(TURNS, turn)
+        position = await self._context.publish(TURNS, turn)
+        if position is None:
+            raise PartitionLost("another worker has taken the conversation over")
         self._adopt(turn, position.offset)
         self._last_input = given
         metrics.TURNS.labels(turn.event).inc()
@@ -306,9 +315,10 @@ class AssistantCall:
         """What was said in text, as any other side's lines, and that a person is wanted. What was said aloud is told by
         what played it, for only that knows how much was heard."""
         if turn.written and turn.replies:
-            await self._context.bus.publish_many(TRANSCRIPTS, transcripts_of(turn, self.info))
+            for line in transcripts_of(turn, self.info):
+                await self._context.publish(TRANSCRIPTS, line)
         if turn.handover:
-            await self._context.bus.publish(CALLS, alert_of(turn))
+            await self._context.publish(CALLS, alert_of(turn))
 
     # -- times
 

@@ -45,11 +45,11 @@ class AssistantWorker:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`clock` says when somebody has been silent for too long; all other times are those of records."""
-        self._context = CallContext(bus, versions, understanders, clock)
         self._refreshed = 0.0
         self._loop = PartitionLoop(
             bus, GROUP, READS[GROUP], self._open, self._step, max_records=BATCH, dead_letters=metrics.DEAD_LETTERS
         )
+        self._context = CallContext(bus, self._loop.publish, versions, understanders, clock)
 
     async def waits_for(self) -> str:
         return await self._loop.waits_for()

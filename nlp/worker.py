@@ -124,11 +124,11 @@ class NlpWorker:
             published = time.time()
             for sentence in output.sentences:
                 sentence.times["sentence_published"] = published
-            await self._bus.publish_many(SENTENCES, output.sentences)
+            await self._loop.publish_many(SENTENCES, output.sentences)
             for sentence in output.sentences:
                 _count(sentence)
         if output.on_calls:
-            await self._bus.publish_many(CALLS, output.on_calls)
+            await self._loop.publish_many(CALLS, output.on_calls)
             for event in output.on_calls:
                 if isinstance(event, Alert):
                     metrics.ALERTS.labels(event.severity).inc()

@@ -7,6 +7,7 @@ Promises, the same for both (tests/tenor/bus holds them to it):
 - what `publish` returned for is durable and is read by every group at least once;
 - events of one call are read in the order they were published, since a call is one partition;
 - within a group a partition belongs to one consumer at a time; a dead one's partitions go to the others;
+- a member that wakes after its lease can neither commit nor publish for what went to others (`holder`);
 - reading goes on from the committed offset after any crash;
 - topics of the bus have the same number of partitions and one way of choosing among them, so that
   partition 3 of `tenor.audio` and partition 3 of `tenor.transcripts` hold the same calls.
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol, Self
 
+from tenor.errors import TenorError
 from tenor.events import Event, Topic
 
 
@@ -35,6 +37,10 @@ class Record(NamedTuple):
     value: bytes
     at: float
     """When it was published, in seconds since the epoch."""
+
+
+class PartitionLost(TenorError):
+    """The member that wanted to publish for a partition no longer holds it: another has taken it over."""
 
 
 class Position(NamedTuple):
@@ -116,12 +122,17 @@ class Bus(Protocol):
 
     async def __aexit__(self, *exc: object) -> None: ...
 
-    async def publish(self, topic: Topic, event: Event) -> Position:
-        """Durable when it returns. Raises `Unavailable` only after the configured patience has run out."""
+    async def publish(self, topic: Topic, event: Event, *, holder: Consumer | None = None) -> Position:
+        """Durable when it returns. Raises `Unavailable` only after the configured patience has run out.
+
+        With `holder`, a member of a group, only while it holds the partition of the event's call; otherwise
+        `PartitionLost`. A call's partition has the same number on every topic."""
         ...
 
-    async def publish_many(self, topic: Topic, events: Iterable[Event]) -> list[Position]:
-        """As `publish`, in order, in one go: what bulk work uses."""
+    async def publish_many(
+        self, topic: Topic, events: Iterable[Event], *, holder: Consumer | None = None
+    ) -> list[Position]:
+        """As `publish`, in order, in one go: what bulk work uses. With `holder`, it has to hold them all."""
         ...
 
     def consumer(

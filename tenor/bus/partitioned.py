@@ -15,16 +15,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import structlog
 from prometheus_client import Counter, Gauge
 
 from tenor.aio import run_to_completion
-from tenor.bus import Bus, Commit, Consumer, Partition, Record
+from tenor.bus import Bus, Commit, Consumer, Partition, PartitionLost, Position, Record
 from tenor.bus.dead import dead_letter
-from tenor.events import DEAD, Topic
+from tenor.bus.partitioning import partition_of
+from tenor.events import DEAD, Event, Topic
 
 log = structlog.get_logger(__name__)
 
@@ -33,6 +35,10 @@ UNREAD = Gauge("tenor_unread_records", "Records on the bus that the workers of a
 COMMIT_S = 1.0
 POLL_S = 0.25
 """How long a quiet loop waits for records before its stage gets a turn."""
+
+
+Publish = Callable[[Topic, Event], Coroutine[Any, Any, Position | None]]
+"""As `PartitionLoop.publish`."""
 
 
 class Takeover(NamedTuple):
@@ -119,6 +125,30 @@ class PartitionLoop(Generic[P]):
         progress = await self._bus.progress(self._topics, self._stage)
         UNREAD.labels(self._stage).set(sum(at.unread for at in progress.values()))
         return "" if self._joined else "its share of the partitions"
+
+    async def publish(self, topic: Topic, event: Event) -> Position | None:
+        """As the holder of the partition of the event's call. None, and nothing is published, when another worker has
+        taken it over while we were frozen or cut off: the next poll closes it."""
+        try:
+            return await self._bus.publish(topic, event, holder=self._consumer)
+        except PartitionLost:
+            log.warning("what a partition's new holder tells is not told again", stage=self._stage, call=event.call)
+            return None
+
+    async def publish_many(self, topic: Topic, events: Iterable[Event]) -> None:
+        """As `publish`, in order for each call; of any number of partitions."""
+        count = await self._bus.partitions(topic)
+        by_partition = defaultdict[int, list[Event]](list)
+        for event in events:
+            by_partition[partition_of(event.call, count)].append(event)
+        await asyncio.gather(*(self._publish_held(topic, some) for some in by_partition.values()))
+
+    async def _publish_held(self, topic: Topic, events: Sequence[Event]) -> None:
+        try:
+            await self._bus.publish_many(topic, events, holder=self._consumer)
+        except PartitionLost:
+            calls = sorted({event.call for event in events})
+            log.warning("what a partition's new holder tells is not told again", stage=self._stage, calls=calls)
 
     async def bury(self, record: Record, reason: str) -> None:
         """A record cannot be read or handled: it goes to the dead letters, and the stage goes on."""

@@ -341,3 +341,13 @@ async def test_what_the_assistant_says_is_not_recognised(tmp_path: Path) -> None
         assert await rig.texts("c1", 0) == ["hello i would like to cancel my order", "thanks bye"]
         assert await rig.transcripts("c1", 1) == [played]
         assert rig.riva.open == 0
+
+
+async def test_a_worker_that_ends_in_the_middle_of_calls_leaves_no_task_behind(tmp_path: Path) -> None:
+    async with Rig(tmp_path) as rig:
+        await rig.begin("c1")
+        await rig.until(lambda: rig.states("c1"))
+        await rig.stop()
+        await asyncio.sleep(0)
+        waiting = [task for task in asyncio.all_tasks() if "Event.wait" in repr(task)]
+    assert waiting == []

@@ -43,11 +43,11 @@ class Mortal:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._bus, name)
 
-    async def publish(self, topic: Topic, event: Event) -> Position:
+    async def publish(self, topic: Topic, event: Event, **holder: Any) -> Position:
         self.steps += 1
         if self.steps > self._steps:
             raise Killed
-        position = await self._bus.publish(topic, event)
+        position = await self._bus.publish(topic, event, **holder)
         if self.steps == self._steps and self._late:
             raise Killed
         return position

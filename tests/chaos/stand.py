@@ -4,6 +4,7 @@ links between them that can be cut off."""
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import signal
 from collections import Counter
@@ -24,7 +25,8 @@ from tests.chaos.links import Link
 from tests.conftest import IMPATIENT, free_port
 from tests.killing import TenorProcess
 
-LEASE_S = 2.0
+LEASE_S = float(os.environ.get("LEASE_S", "2"))
+"""On a machine that does more than this, workers miss a short one without any fault."""
 STAGES = (("asr",), ("language",), ("storage", "recordings"))
 WORKERS = 2
 

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
-from tenor.bus import AssignmentHook, Commit, Partition, Position, Progress, Record, no_hook
+from tenor.bus import AssignmentHook, Commit, Consumer, Partition, Position, Progress, Record, no_hook
 from tenor.events import TOPICS, Event, Topic
 
 
@@ -57,10 +57,12 @@ class Handle:
     async def __aexit__(self, *exc: object) -> None:
         pass
 
-    async def publish(self, topic: Topic, event: Event) -> Position:
+    async def publish(self, topic: Topic, event: Event, *, holder: Consumer | None = None) -> Position:
         return (await self.publish_many(topic, [event]))[0]
 
-    async def publish_many(self, topic: Topic, events: Iterable[Event]) -> list[Position]:
+    async def publish_many(
+        self, topic: Topic, events: Iterable[Event], *, holder: Consumer | None = None
+    ) -> list[Position]:
         self.step()  # before it is there
         await asyncio.sleep(0)
         found = [self._bus.append(topic, event) for event in events]

@@ -40,11 +40,11 @@ class MortalBus:
             raise Died
         return done
 
-    async def publish(self, topic: Topic, event: Event) -> Any:
-        return await self.act(self._bus.publish(topic, event))
+    async def publish(self, topic: Topic, event: Event, **holder: Any) -> Any:
+        return await self.act(self._bus.publish(topic, event, **holder))
 
-    async def publish_many(self, topic: Topic, events: Iterable[Event]) -> Any:
-        return await self.act(self._bus.publish_many(topic, events))
+    async def publish_many(self, topic: Topic, events: Iterable[Event], **holder: Any) -> Any:
+        return await self.act(self._bus.publish_many(topic, events, **holder))
 
     def consumer(self, *arguments: Any, **hooks: Any) -> Consumer:
         return MortalConsumer(self, self._bus.consumer(*arguments, **hooks))

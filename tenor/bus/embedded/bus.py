@@ -8,11 +8,11 @@ import sqlite3
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Self, cast
 
 import structlog
 
-from tenor.bus import AssignmentHook, Consumer, Partition, Position, Progress, Record, no_hook
+from tenor.bus import AssignmentHook, Consumer, Partition, PartitionLost, Position, Progress, Record, no_hook
 from tenor.bus.commit_note import progress
 from tenor.bus.embedded import leases, records
 from tenor.bus.embedded.bus_file import BusFile
@@ -49,10 +49,12 @@ class EmbeddedBus:
             await self._sweeping
         await self._file.close()
 
-    async def publish(self, topic: Topic, event: Event) -> Position:
-        return (await self._append([await self._new(topic, event)]))[0]
+    async def publish(self, topic: Topic, event: Event, *, holder: Consumer | None = None) -> Position:
+        return (await self._append([await self._new(topic, event)], holder))[0]
 
-    async def publish_many(self, topic: Topic, events: Iterable[Event]) -> list[Position]:
+    async def publish_many(
+        self, topic: Topic, events: Iterable[Event], *, holder: Consumer | None = None
+    ) -> list[Position]:
         positions: list[Position] = []
         piece: list[NewRecord] = []
         size = 0
@@ -60,9 +62,9 @@ class EmbeddedBus:
             piece.append(await self._new(topic, event))
             size += len(piece[-1].value)
             if len(piece) == JOB_RECORDS or size >= JOB_BYTES:
-                positions += await self._append(piece)
+                positions += await self._append(piece, holder)
                 piece, size = [], 0
-        return positions + await self._append(piece) if piece else positions
+        return positions + await self._append(piece, holder) if piece else positions
 
     def consumer(
         self,
@@ -126,8 +128,15 @@ class EmbeddedBus:
         number = partition_of(event.call, self._file.partitions)
         return NewRecord(slot_of(await self._file.topic(topic), number), event.call, value)
 
-    async def _append(self, new: list[NewRecord]) -> list[Position]:
-        offsets, heads = await self._file.write(lambda db: records.append(db, new))
+    async def _append(self, new: list[NewRecord], holder: Consumer | None) -> list[Position]:
+        def job(db: sqlite3.Connection) -> tuple[list[int], dict[int, int]]:
+            numbers = {partition_in(slot) for slot, _, _ in new}
+            # In the transaction that writes: whoever took the partition over did so before it, or will after it.
+            if holder is not None and not cast(EmbeddedMember, holder).holds(db, numbers):
+                raise PartitionLost("another worker has taken the call over")
+            return records.append(db, new)
+
+        offsets, heads = await self._file.write(job)
         self._file.tell(self._file.saw(heads.items()))
         return [Position(partition_in(slot), offset) for (slot, _, _), offset in zip(new, offsets, strict=True)]
 

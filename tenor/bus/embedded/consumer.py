@@ -198,6 +198,11 @@ class EmbeddedMember(EmbeddedFollower):
     def joined(self) -> bool:
         return self._generation >= 0
 
+    def holds(self, db: sqlite3.Connection, numbers: Collection[int]) -> bool:
+        """Whether these partitions of all our topics are ours, as the file says now."""
+        slots = {slot_of(topic, number) for topic in self._topics for number in numbers}
+        return slots <= leases.share(db, self._me).owned
+
     async def _settle(self) -> None:
         """Bring what we hold in line with the group's plan, hooks included. Cancelled anywhere, it starts over."""
         while self._file.generations.get(self._group, 0) != self._generation:

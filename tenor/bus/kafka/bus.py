@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import islice
-from typing import Self
+from typing import Self, cast
 
 from aiokafka import AIOKafkaProducer, TopicPartition, errors
 from aiokafka.admin import AIOKafkaAdminClient
 
-from tenor.bus import AssignmentHook, Consumer, Partition, Position, Progress, Record, no_hook
+from tenor.bus import AssignmentHook, Consumer, Partition, PartitionLost, Position, Progress, Record, no_hook
 from tenor.bus.commit_note import progress
 from tenor.bus.kafka.bulk import BulkPublisher, producer_options
 from tenor.bus.kafka.connection import CONNECT_S, KafkaConnection
@@ -56,22 +56,26 @@ class KafkaBus:
     async def __aexit__(self, *exc: object) -> None:
         await self._closing.aclose()
 
-    async def publish(self, topic: Topic, event: Event) -> Position:
+    async def publish(self, topic: Topic, event: Event, *, holder: Consumer | None = None) -> Position:
         count = await self._topics.ensure(topic)
         value = checked_size(topic.name, topic.encode(event))
         number = partition_of(event.call, count)
         async with self._patience():
             async with self._turns[topic.name, number]:
+                await _check(holder, {number})
                 sending = await self._producer.send(topic.name, value, event.call.encode(), number)
             sent = await sending
         return Position(sent.partition, sent.offset)
 
-    async def publish_many(self, topic: Topic, events: Iterable[Event]) -> list[Position]:
+    async def publish_many(
+        self, topic: Topic, events: Iterable[Event], *, holder: Consumer | None = None
+    ) -> list[Position]:
         count = await self._topics.ensure(topic)
         positions: list[Position] = []
         remaining = iter(events)
         while piece := list(islice(remaining, PIECE)):
             async with self._patience():
+                await _check(holder, {partition_of(event.call, count) for event in piece})
                 positions += await BulkPublisher(self._producer, topic, count, self._turns).publish(piece)
         return positions
 
@@ -178,3 +182,8 @@ class KafkaBus:
                 return 0, 0
         oldest, end = await self._reader.beginning_offsets([tp]), await self._reader.end_offsets([tp])
         return oldest[tp], end[tp]
+
+
+async def _check(holder: Consumer | None, numbers: set[int]) -> None:
+    if holder is not None and not await cast(KafkaMember, holder).holds(numbers):
+        raise PartitionLost("another worker has taken the call over")

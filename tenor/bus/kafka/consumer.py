@@ -21,7 +21,7 @@ from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 
 from tenor.bus import AssignmentHook, Commit, Partition, Record
 from tenor.bus.commit_note import checked_note
-from tenor.bus.kafka.connection import KafkaConnection
+from tenor.bus.kafka.connection import RETRY_S, KafkaConnection
 from tenor.bus.kafka.topics import KafkaTopics
 from tenor.events import Topic
 
@@ -151,6 +151,7 @@ class KafkaMember(KafkaFollower):
     ) -> None:
         super().__init__(connection, topics, subscribed, from_start=True)
         self._admin, self._group = admin, group
+        self._names = [topic.name for topic in self._subscribed]
         self._on_assigned, self._on_revoked = on_assigned, on_revoked
         self._commits: dict[Partition, Commit] = {}
         self._word = asyncio.Event()
@@ -163,12 +164,13 @@ class KafkaMember(KafkaFollower):
         """What was assigned since."""
         self._leaving = False
         self._joined = False
+        self._confirming = asyncio.Lock()
+        self._confirmed_at = float("-inf")
+        """When we last asked the group whether we are a member, and were."""
 
     async def __aenter__(self) -> Self:
-        names = []
         for topic in self._subscribed:
             await self._topics.ensure(topic)
-            names.append(topic.name)
         lease_ms = int(self._connection.settings.lease_s * 1000)
         self._kafka = await start_consumer(
             self._connection,
@@ -179,7 +181,7 @@ class KafkaMember(KafkaFollower):
             # Topics have the same number of partitions, so this gives a call's events to one member.
             partition_assignment_strategy=(RangePartitionAssignor,),
         )
-        self._kafka.subscribe(names, listener=_Listener(self))
+        self._kafka.subscribe(self._names, listener=_Listener(self))
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -239,6 +241,22 @@ class KafkaMember(KafkaFollower):
 
     def joined(self) -> bool:
         return self._joined
+
+    async def holds(self, numbers: Collection[int]) -> bool:
+        """Whether these partitions are ours, as the group's coordinator said within half a lease, which also passes
+        while we are frozen; asked again when that was longer ago."""
+        async with self._confirming:
+            while self._held.issuperset(Partition(name, number) for name in self._names for number in numbers):
+                asked_at = asyncio.get_running_loop().time()
+                if asked_at - self._confirmed_at < self._connection.settings.lease_s / 2:
+                    return True
+                if await self._kafka._coordinator._do_heartbeat():
+                    self._confirmed_at = asked_at
+                elif self._kafka._coordinator.generation < 0:  # the others gave us up
+                    return False
+                else:  # nobody answers
+                    await asyncio.sleep(RETRY_S)
+        return False
 
     # What aiokafka's task leaves word of
 

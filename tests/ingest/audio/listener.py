@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable
 from typing import cast
 
-from tenor.bus import Bus, Position
+from tenor.bus import Bus, Consumer, Position
 from tenor.events import AUDIO, AudioChunk, CallEnded, CallStarted, Event, Topic
 
 
@@ -24,10 +24,12 @@ class Listener:
     def bus(self) -> Bus:
         return cast(Bus, self)
 
-    async def publish(self, topic: Topic, event: Event) -> Position:
+    async def publish(self, topic: Topic, event: Event, *, holder: Consumer | None = None) -> Position:
         return (await self.publish_many(topic, [event]))[0]
 
-    async def publish_many(self, topic: Topic, events: Iterable[Event]) -> list[Position]:
+    async def publish_many(
+        self, topic: Topic, events: Iterable[Event], *, holder: Consumer | None = None
+    ) -> list[Position]:
         assert topic is AUDIO
         decoded = [topic.decode(topic.encode(event)) for event in events]
         self.events += decoded

@@ -28,10 +28,12 @@ class Recorder:
 
     async def __aexit__(self, *exc: object) -> None: ...
 
-    async def publish(self, topic: Topic, event: Event) -> Position:
+    async def publish(self, topic: Topic, event: Event, *, holder: Consumer | None = None) -> Position:
         return (await self.publish_many(topic, [event]))[0]
 
-    async def publish_many(self, topic: Topic, events: Iterable[Event]) -> list[Position]:
+    async def publish_many(
+        self, topic: Topic, events: Iterable[Event], *, holder: Consumer | None = None
+    ) -> list[Position]:
         await self.open.wait()
         if self.away:
             raise Unavailable("the bus is away")

@@ -183,12 +183,33 @@ async def loop(bus: Bus, topic: Topic, told: dict[str, Any]) -> None:
         await running
 
 
+async def wake(bus: Bus, topic: Topic, told: dict[str, Any]) -> None:
+    """A stage that stops for longer than its lease between reading a record and publishing what follows from it."""
+    out = Topic(told["out"], Note, topic.retention_s, codec="msgpack")
+    await bus.partitions(out)
+
+    async def open_partition(taken: Takeover) -> ReadPartition:
+        return ReadPartition(taken)
+
+    async def step(records: Sequence[Record]) -> None:
+        for record in records:
+            await stage.publish(out, note(record.key, "before"))
+            say("stopping")
+            os.kill(os.getpid(), signal.SIGSTOP)
+            one = await stage.publish(out, note(record.key, "from the past"))
+            await stage.publish_many(out, [note(record.key, "from the past, too")])
+            say("woke", one)
+
+    stage = PartitionLoop(bus, told["group"], [topic], open_partition, step, commit_s=0.2)
+    await stage.run()
+
+
 async def main() -> None:
     told = json.loads(sys.argv[1])
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     settings = Settings(home=Path(told["home"]), bus=BusSettings(**told["bus"]))
     topic = Topic(told["topic"], Note, told["retention_s"], codec="msgpack")
-    roles = {"consume": consume, "publish": publish, "stall": stall, "loop": loop}
+    roles = {"consume": consume, "publish": publish, "stall": stall, "loop": loop, "wake": wake}
     async with open_bus(settings) as bus:
         await roles[told["role"]](bus, topic, told)
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tenor.bus import Bus, Commit, Consumer, Partition, Record, lag
+from tenor.bus import Bus, Commit, Consumer, Partition, PartitionLost, Record, lag
 from tenor.bus.commit_note import MAX_BYTES
 from tenor.bus.opening import open_bus
 from tenor.bus.partitioning import partition_of
@@ -20,6 +20,7 @@ from tenor.events import AudioChunk
 from tenor.settings import Settings
 from tests.tenor.bus.processes import Process, note
 from tests.tenor.bus.reading import drained, fresh_topic, holding
+from tests.watching import events
 
 PARTITIONS = 4
 
@@ -459,6 +460,43 @@ async def test_a_member_that_was_stopped_cannot_commit_over_its_successor(bus: B
                 await successor.poll(timeout_s=0.05)
         assert (await bus.progress([topic], "readers"))[partition].lag == 0
         await process.go_on()
+
+
+@pytest.mark.slow
+async def test_a_stage_that_was_frozen_publishes_nothing_for_what_its_successor_holds(
+    bus: Bus, bus_settings: Settings
+) -> None:
+    topic, out = fresh_topic(), fresh_topic()
+    await bus.publish(topic, note("call", "to be answered"))
+    async with Process("wake", bus_settings, topic, group="stage", out=out.name) as process:
+        await process.hear("stopping", within_s=120)
+        async with bus.consumer([topic], "stage") as successor:
+            await drained(successor, 1, within_s=bus_settings.bus.lease_s + 8)
+            await bus.publish(out, note("call", "the successor's"), holder=successor)
+            process.signal(signal.SIGCONT)
+            woke = asyncio.create_task(process.hear("woke"))
+            while not woke.done():
+                await successor.poll(timeout_s=0.05)
+            assert woke.result() is None
+    assert [said.text for said in await events(bus, out)] == ["before", "the successor's"]
+
+
+@pytest.mark.slow
+async def test_only_the_holder_of_a_calls_partition_publishes_as_such(bus: Bus) -> None:
+    topic, out = fresh_topic(), fresh_topic()
+    member = bus.consumer([topic], "stage")
+    async with member:
+        while len(member.assignment()) < PARTITIONS:
+            await member.poll(timeout_s=0.1)
+        await bus.publish(out, note("call", "held"), holder=member)
+        await bus.publish_many(out, [note(call, "held") for call in "abc"], holder=member)
+    for publishing in (
+        bus.publish(out, note("call", "left"), holder=member),
+        bus.publish_many(out, [note(call, "left") for call in "abc"], holder=member),
+    ):
+        with pytest.raises(PartitionLost):
+            await publishing
+    assert {said.text for said in await events(bus, out)} == {"held"}
 
 
 @pytest.mark.slow
