@@ -28,9 +28,12 @@ quebec alberta manitoba saskatchewan
 STATES = frozenset(_STATES.split())
 _TWO_WORDS = frozenset({"new hampshire", "new jersey", "new mexico", "new york", "north carolina", "north dakota",
     "rhode island", "south carolina", "south dakota", "west virginia", "british columbia", "nova scotia"})  # fmt: skip
-_ROOMS = frozenset({"apartment", "apt", "suite", "unit", "floor", "box"})
+_ROOMS = frozenset({"apartment", "apt", "flat", "suite", "unit", "floor", "room", "box"})
 _HOMES = frozenset({"apartment", "apt"})
 """A number behind them is an address by itself."""
+_IN_BUILDINGS = _ROOMS - {"box"}
+_BUILDINGS = frozenset("house court lodge mansion mansions tower towers building buildings apartments heights".split())
+"""Behind a flat and a name: `Flat 12, Elm House`."""
 _BOX = re.compile(r"p\.? ?o\.?")
 _DOOR = re.compile(r"\d+[a-z]")
 _PAUSE = re.compile(r"[,'\"\u201d]")
@@ -40,6 +43,9 @@ _CODES = frozenset({"zip", "postcode", "zipcode", "postal"})
 _ELSEWHERE = frozenset({"email", "e-mail", "mail", "web", "ip", "website", "internet", "network"})
 _SKIPPED = FILLERS | frozenset({"code", "to", "on", "of", "a", "now", "home", "mailing", "new"})
 _LONGEST = 6
+_NAME_WORDS = 2
+"""Of a building's name."""
+_NO_NAME = FILLERS | frozenset("of in at for to from with off on by per a an the my our your his her this that".split())
 _SHORT = 7
 """Words of an utterance that may be nothing but the next bit of an address."""
 
@@ -51,7 +57,7 @@ def addresses(said: Utterance, places: Iterable[Part]) -> Iterator[Mask]:
     """`places` are what a model takes for a place."""
     known = sorted({*_states(said), *places})
     parts = {*streets(said), *_announced(said, known), *_continued(said, known), *_alone(said, known)}
-    parts |= {*_boxes(said), *_zips(said)}
+    parts |= {*_boxes(said), *_zips(said), *_buildings(said)}
     parts |= {(code.first, code.last) for code in codes(said) if code.is_postcode and not _named(said, code.first)}
     grown = True
     while grown and parts:
@@ -181,6 +187,27 @@ def _boxes(said: Utterance) -> Iterator[Part]:
     """`P.O. Box 1234`."""
     for first, last in _rooms(said):
         yield from ((at, last) for at in (first - 1, first - 2) if _boxed(said, at, first))
+
+
+def _buildings(said: Utterance) -> Iterator[Part]:
+    """`Flat 12, Elm House`, `apartment four b rose court`."""
+    for first, last in _rooms(said):
+        if said.core(first) not in _IN_BUILDINGS or _digits_measured(said, first + 1):
+            continue
+        for at in range(last + 1, min(last + 2 + _NAME_WORDS, len(said.tokens))):
+            if said.stops_after(at - 1):
+                break
+            if at > last + 1 and said.core(at) in _BUILDINGS:
+                yield first, at
+                break
+            if said.core(at) in _NO_NAME or said.run_at(at):
+                break
+
+
+def _digits_measured(said: Utterance, at: int) -> bool:
+    """`a flat 12 percent`."""
+    run = said.run_at(at)
+    return run is not None and measured(run, said)
 
 
 def _homes(said: Utterance) -> Iterator[Part]:

@@ -30,6 +30,12 @@ REDACTOR = PatternRedactor(["address", "number", "phone"])
         ("p o box 1234", "[address]"),
         ("it goes to apartment 5B please", "it goes to apartment [address] please"),
         ("12 Oak Street, apartment 5B", "[address]"),
+        ("Flat 12 Elm House", "[address]"),
+        ("it's flat 2b, Elm House, thanks", "it's [address], thanks"),
+        ("Flat A, Rose Court, 14 High Street", "[address]"),
+        ("flat two b rose court", "[address]"),
+        ("unit 5 Maple Buildings", "[address]"),
+        ("flat 2b 7 Baker Street", "[address]"),
     ],
 )
 def test_addresses_are_taken_out(said: str, kept: str) -> None:
@@ -51,6 +57,11 @@ def test_addresses_are_taken_out(said: str, kept: str) -> None:
         "I got the apartment 2 years ago",
         "two steps down the way",
         "your address has been changed",
+        "a flat 12 percent fee",
+        "the tyre went flat 12 miles from home",
+        "we took unit 5 to court",
+        "flat 2 for 1 offer",
+        "room 12 is in the main building",
     ],
 )
 def test_a_place_alone_is_no_address(said: str) -> None:
