@@ -6,11 +6,15 @@ from collections.abc import Sequence
 
 import grpc
 
+LONGEST_TEXT = 2000
+"""It may quote what was sent, and travels in a header."""
+
 
 class ApiError(Exception):
     """Ends one request with a gRPC status; never anything more than that request."""
 
     def __init__(self, code: grpc.StatusCode, text: str, trailers: Sequence[tuple[str, str]] = ()) -> None:
+        text = text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 4]} ..."
         super().__init__(text)
         self.code = code
         self.text = text
@@ -50,8 +54,8 @@ def busy(text: str, retry_ms: int) -> ApiError:
     return ApiError(grpc.StatusCode.RESOURCE_EXHAUSTED, text, (("retry-after-ms", str(retry_ms)),))
 
 
-def idle(seconds: float) -> ApiError:
-    return ApiError(grpc.StatusCode.DEADLINE_EXCEEDED, f"no audio received for {seconds:g} s")
+def idle(seconds: float, what: str = "audio") -> ApiError:
+    return ApiError(grpc.StatusCode.DEADLINE_EXCEEDED, f"no {what} received for {seconds:g} s")
 
 
 def unavailable(text: str) -> ApiError:

@@ -39,6 +39,8 @@ _CHANNEL = (
     ("grpc.so_reuseport", 0),
 )
 
+_FURTHER_CALLS = 200
+"""Beyond recognitions and syntheses, among them those that will be told that all places are taken."""
 REFRESH_S = 1.0
 """How often it is looked for promoted models."""
 
@@ -81,8 +83,8 @@ class RivaServer:
         )
         self._syntheses = StreamLimiter(options.max_syntheses, "synthesis")
         self._synthesizer = Synthesizer(voice or find_voice(options.voice, options.piper_model), options.aliases)
-        self._synthesis = SynthesisService(self._synthesizer, self._syntheses)
-        self._auth = AuthInterceptor(options.api_key)
+        self._synthesis = SynthesisService(self._synthesizer, self._syntheses, options.idle_s)
+        self._auth = AuthInterceptor(options.api_key, options.idle_s)
         self._names = (recognition.SERVICE, synthesis.SERVICE, translation.SERVICE, *self._further)
         self._health = HealthService(self._names)
         self._server: grpc.aio.Server | None = None
@@ -130,7 +132,8 @@ class RivaServer:
                 recognizer.close()
 
     async def start(self) -> None:
-        server = grpc.aio.server(interceptors=(self._auth,), options=_CHANNEL)
+        calls = self.options.max_streams + self.options.max_syntheses + _FURTHER_CALLS
+        server = grpc.aio.server(interceptors=(self._auth,), options=_CHANNEL, maximum_concurrent_rpcs=calls)
         riva_asr_pb2_grpc.add_RivaSpeechRecognitionServicer_to_server(self._recognition, server)
         riva_tts_pb2_grpc.add_RivaSpeechSynthesisServicer_to_server(self._synthesis, server)
         riva_nmt_pb2_grpc.add_RivaTranslationServicer_to_server(TranslationService(), server)

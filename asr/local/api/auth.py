@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import inspect
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import grpc
 import structlog
 
-from asr.local.errors import ApiError
+from asr.local.api.limits import StreamLimiter
+from asr.local.errors import ApiError, invalid
 
 log = structlog.get_logger(__name__)
 
+MOST_HEALTH_CALLS = 100
 HEALTH = "/grpc.health.v1.Health/"
 
 
 class AuthInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
     """An exception in one call ends that call and nothing else; callers never see a Python traceback."""
 
-    def __init__(self, api_key: str = "") -> None:
+    def __init__(self, api_key: str = "", idle_s: float = 60.0) -> None:
+        """`idle_s`: how long the one message of a call may take to arrive."""
         self._api_key = api_key
+        self._idle_s = idle_s
+        self._health = StreamLimiter(MOST_HEALTH_CALLS, "health")
         self.draining = False
 
     async def intercept_service(
@@ -37,13 +44,48 @@ class AuthInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
             return grpc.stream_stream_rpc_method_handler(
                 _with_status(handler.stream_stream, details.method, refused), **_codecs(handler)
             )
+        # On the wire a single message is a stream of one: read by us, half a message does not wait for ever.
         if handler.response_streaming:
-            return grpc.unary_stream_rpc_method_handler(
-                _with_status(handler.unary_stream, details.method, refused), **_codecs(handler)
+            return grpc.stream_stream_rpc_method_handler(
+                _with_status(self._reading(handler.unary_stream, details.method), details.method, refused),
+                **_codecs(handler),
             )
-        return grpc.unary_unary_rpc_method_handler(
-            _with_status(handler.unary_unary, details.method, refused), **_codecs(handler)
+        return grpc.stream_unary_rpc_method_handler(
+            _with_status(self._reading(handler.unary_unary, details.method), details.method, refused),
+            **_codecs(handler),
         )
+
+    def _reading(self, serve: Callable[..., Any], method: str) -> Callable[..., Any]:
+        """`serve`, in the same style, for the first message of a stream."""
+
+        async def first(requests: AsyncIterator[Any]) -> Any:
+            try:
+                async with asyncio.timeout(self._idle_s):
+                    request = await anext(requests, None)
+            except TimeoutError:
+                raise ApiError(grpc.StatusCode.DEADLINE_EXCEEDED, f"no request within {self._idle_s:g} s") from None
+            if request is None:
+                raise invalid("no messages received")
+            return request
+
+        if inspect.isasyncgenfunction(serve):
+
+            async def stream_answers(requests: AsyncIterator[Any], context: Any) -> AsyncIterator[Any]:
+                with self._place(method):
+                    async for answer in serve(await first(requests), context):
+                        yield answer
+
+            return stream_answers
+
+        async def answer(requests: AsyncIterator[Any], context: Any) -> Any:
+            with self._place(method):
+                return await serve(await first(requests), context)
+
+        return answer
+
+    def _place(self, method: str) -> AbstractContextManager[None]:
+        """Health is told to anybody, who may not take the places of those who have the key."""
+        return self._health.slot() if method.startswith(HEALTH) else nullcontext()
 
     def _refuse(self, details: grpc.HandlerCallDetails) -> ApiError | None:
         """Why this call is not served; None when it is."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -85,7 +86,8 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
     async def StreamingRecognize(self, _requests: object, context: grpc.aio.ServicerContext[Any, Any]) -> None:
         recognizer = self.recognizer()
         with self.slot():
-            first = await self._next(context)
+            heard_at = time.monotonic()
+            first = await self._next(context, heard_at)
             if first is None:
                 raise invalid("no messages received")
             if not first.HasField("streaming_config"):
@@ -94,7 +96,9 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
             session_config = self.read_config(config.config, "online", interim=config.interim_results)
             request_id = first.id if first.HasField("id") else None
             with RecognitionSession(recognizer, session_config) as session:
-                while (message := await self._next(context)) is not None:
+                while (message := await self._next(context, heard_at)) is not None:
+                    if message.audio_content:
+                        heard_at = time.monotonic()
                     if message.HasField("streaming_config"):
                         raise invalid("streaming_config must be sent once, in the first message")
                     if message.HasField("id"):
@@ -152,10 +156,10 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
                     response.model_config.add(model_name=name, parameters=parameters)
         return response
 
-    async def _next(self, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
-        """The next message, or None when the client has no more."""
+    async def _next(self, context: grpc.aio.ServicerContext[Any, Any], heard_at: float) -> Any:
+        """The next message, or None when the client has no more. Messages without audio keep no place."""
         try:
-            async with asyncio.timeout(self._idle_s):
+            async with asyncio.timeout(max(0.0, heard_at + self._idle_s - time.monotonic())):
                 message = await context.read()
         except TimeoutError:
             raise idle(self._idle_s) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any
 
 from asr.local.codecs.decoder import MODEL_RATE, DeclaredFormat
@@ -14,6 +15,12 @@ RIVA_STOP_HISTORY_MS = 800
 SHORTEST_STOP_MS, LONGEST_STOP_MS = 160, 10_000
 DEFAULT_SPEAKERS, MOST_SPEAKERS = 8, 32
 """Riva's `max_speaker_count` where it is 0, and what nobody asks beyond."""
+MOST_ALTERNATIVES = 30
+"""As many hypotheses the decoder keeps at every step."""
+MOST_PHRASES, LONGEST_PHRASE = 5000, 500
+MOST_CUSTOM = 100_000
+"""Characters of custom_configuration."""
+_LONGEST_NUMBER = 9
 _SUFFIX = {"online": "streaming", "offline": "offline"}
 
 
@@ -54,9 +61,10 @@ def read_config(
     )
     declared.check()
     engine = _choose_engine(config, model, kind, engines)
-    if config.max_alternatives < 0:
-        raise invalid(f"max_alternatives must not be negative, got {config.max_alternatives}")
+    _within("max_alternatives", config.max_alternatives, 0, MOST_ALTERNATIVES)
     custom = config.custom_configuration
+    if (size := sum(len(key) + len(custom[key]) for key in custom)) > MOST_CUSTOM:
+        raise invalid(f"custom_configuration must not be longer than {MOST_CUSTOM} characters, got {size}")
     return SessionConfig(
         declared,
         RecognitionOptions(
@@ -68,12 +76,7 @@ def read_config(
             profanity_filter=config.profanity_filter,
             word_times=config.enable_word_time_offsets,
             alternatives=max(1, config.max_alternatives),
-            boosts=tuple(
-                Boost(phrase.strip(), context.boost)
-                for context in config.speech_contexts
-                for phrase in context.phrases
-                if phrase.strip()
-            ),
+            boosts=_boosts(config.speech_contexts),
             context=_lines(custom, "context"),
             endpointing=_endpointing(config.endpointing_config, custom),
             patient=not interim and (kind == "offline" or _flag(custom, "patient")),
@@ -98,6 +101,21 @@ def _choose_engine(config: Any, model: str, kind: str, engines: Sequence[EngineI
         config.model,
         [model_name(engine, each) for engine in engines for each in _SUFFIX],
     )
+
+
+def _boosts(contexts: Any) -> tuple[Boost, ...]:
+    if (count := sum(len(context.phrases) for context in contexts)) > MOST_PHRASES:
+        raise invalid(f"speech_contexts must not hold more than {MOST_PHRASES} phrases, got {count}")
+    boosts = []
+    for context in contexts:
+        if not isfinite(context.boost):
+            raise invalid(f"speech_contexts boost must be a number, got {context.boost:g}")
+        for phrase in context.phrases:
+            if len(phrase) > LONGEST_PHRASE:
+                raise invalid(f"speech_contexts phrases must not be longer than {LONGEST_PHRASE} characters")
+            if phrase.strip():
+                boosts.append(Boost(phrase.strip(), context.boost))
+    return tuple(boosts)
 
 
 def _speakers(given: Any) -> int:
@@ -155,9 +173,11 @@ def _number(custom: Mapping[str, str], key: str) -> int | None:
     if key not in custom:
         return None
     try:
-        return int(custom[key])
+        if len(custom[key]) <= _LONGEST_NUMBER:
+            return int(custom[key])
     except ValueError:
-        raise invalid(f"custom_configuration {key} must be a whole number, got {custom[key]!r}") from None
+        pass
+    raise invalid(f"custom_configuration {key} must be a whole number, got {custom[key][:50]!r}")
 
 
 def _lines(custom: Mapping[str, str], key: str) -> tuple[str, ...]:

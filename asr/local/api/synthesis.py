@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -10,7 +11,7 @@ import grpc
 from riva.client.proto import riva_tts_pb2, riva_tts_pb2_grpc
 
 from asr.local.api.limits import StreamLimiter
-from asr.local.errors import invalid
+from asr.local.errors import idle, invalid
 from asr.local.tts.synthesizer import SUBVOICE, SynthesisRequest, SynthesizedSentence, Synthesizer, voice_family
 
 SERVICE = "nvidia.riva.tts.RivaSpeechSynthesis"
@@ -19,9 +20,10 @@ _PIECE = 64 * 1024
 
 
 class SynthesisService(riva_tts_pb2_grpc.RivaSpeechSynthesisServicer):  # type: ignore[misc]
-    def __init__(self, synthesizer: Synthesizer, limiter: StreamLimiter) -> None:
+    def __init__(self, synthesizer: Synthesizer, limiter: StreamLimiter, idle_s: float) -> None:
         self._synthesizer = synthesizer
         self._limiter = limiter
+        self._idle_s = idle_s
 
     async def Synthesize(self, request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
         with self._limiter.slot():
@@ -37,13 +39,21 @@ class SynthesisService(riva_tts_pb2_grpc.RivaSpeechSynthesisServicer):  # type: 
         """Texts are spoken in the order they come; the stream stays open for more until the client ends it.
         Clients from before it took several texts send exactly one, which on the wire is the same."""
         with self._limiter.slot():
-            async for request in requests:
+            while (request := await self._next(requests)) is not None:
                 async for one in self._synthesizer.synthesize(self._prepare(request)):
                     for start in range(0, max(1, len(one.audio)), _PIECE):
                         response = _response(request, one.audio[start : start + _PIECE])
                         if not start:
                             _describe(response.meta, request, one.text, [one])
                         yield response
+
+    async def _next(self, requests: AsyncIterator[Any]) -> Any:
+        """The next text, or None when the client has no more."""
+        try:
+            async with asyncio.timeout(self._idle_s):
+                return await anext(requests, None)
+        except TimeoutError:
+            raise idle(self._idle_s, "text") from None
 
     async def GetRivaSynthesisConfig(self, request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
         response = riva_tts_pb2.RivaSynthesisConfigResponse()

@@ -49,7 +49,7 @@ class EventSocket:
                 raise invalid("events are sent as text, not as binary messages") from None
             try:
                 event = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 event = None
             if not isinstance(event, dict):
                 raise invalid("an event is a JSON object")
