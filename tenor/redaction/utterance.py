@@ -49,7 +49,8 @@ class Utterance:
     @cached_property
     def past(self) -> list[str]:
         """The last words before this utterance."""
-        return [token.core for token in tokenise(self.before)[-FAR:]]
+        tokens = self._end if len(self.before) <= _LAST else tokenise(self.before)
+        return [token.core for token in tokens[-FAR:]]
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -59,7 +60,7 @@ class Utterance:
     def opened(self) -> str:
         """The kind of secret that the utterance before ended in, but for an `okay`; it may go on here."""
         end = self.before[-_LAST:]
-        for token in reversed(tokenise(end)):
+        for token in reversed(self._end):
             if token.core in _OPEN and end[token.start - 1 : token.end + 1] == f"[{token.core}]":
                 return token.core
             if token.core and token.core not in CONFIRMING:
@@ -67,12 +68,22 @@ class Utterance:
         return ""
 
     def core(self, at: int) -> str:
-        return self.tokens[at].core if 0 <= at < len(self.tokens) else ""
+        cores = self._cores
+        return cores[at] if 0 <= at < len(cores) else ""
 
     def strange(self, at: int) -> bool:
         """Whether the token may be part of a name: not an everyday word, not a number."""
         core = self.core(at)
         return bool(core) and core not in ORDINARY and core not in _NO_NAMES and self.run_at(at) is None
+
+    @cached_property
+    def _cores(self) -> list[str]:
+        return [token.core for token in self.tokens]
+
+    @cached_property
+    def _end(self) -> list[Token]:
+        """Of what was said before."""
+        return tokenise(self.before[-_LAST:])
 
     @cached_property
     def _run_of(self) -> dict[int, Run]:
