@@ -32,7 +32,8 @@ _ROOMS = frozenset({"apartment", "apt", "flat", "suite", "unit", "floor", "room"
 _HOMES = frozenset({"apartment", "apt"})
 """A number behind them is an address by itself."""
 _IN_BUILDINGS = _ROOMS - {"box"}
-_BUILDINGS = frozenset("house court lodge mansion mansions tower towers building buildings apartments heights".split())
+_BUILDINGS = frozenset({"house", "court", "lodge", "mansion", "mansions", "tower", "towers", "building", "buildings",
+    "apartments", "heights"})  # fmt: skip
 """Behind a flat and a name: `Flat 12, Elm House`."""
 _BOX = re.compile(r"p\.? ?o\.?")
 _DOOR = re.compile(r"\d+[a-z]")
@@ -45,7 +46,8 @@ _SKIPPED = FILLERS | frozenset({"code", "to", "on", "of", "a", "now", "home", "m
 _LONGEST = 6
 _NAME_WORDS = 2
 """Of a building's name."""
-_NO_NAME = FILLERS | frozenset("of in at for to from with off on by per a an the my our your his her this that".split())
+_NO_NAME = FILLERS | {"of", "in", "at", "for", "to", "from", "with", "off", "on", "by", "per", "a", "an", "the", "my",
+    "our", "your", "his", "her", "this", "that"}  # fmt: skip
 _SHORT = 7
 """Words of an utterance that may be nothing but the next bit of an address."""
 

@@ -32,7 +32,7 @@ REDACTOR = PatternRedactor(["address", "number", "phone"])
         ("12 Oak Street, apartment 5B", "[address]"),
         ("Flat 12 Elm House", "[address]"),
         ("it's flat 2b, Elm House, thanks", "it's [address], thanks"),
-        ("Flat A, Rose Court, 14 High Street", "[address]"),
+        ("Flat 3, Rose Court, 14 High Street", "[address]"),
         ("flat two b rose court", "[address]"),
         ("unit 5 Maple Buildings", "[address]"),
         ("flat 2b 7 Baker Street", "[address]"),

@@ -13,8 +13,8 @@ from tests.tenor.redaction.test_names import test_names_are_taken_out as names
 from tests.tenor.redaction.test_patterns import SECRET
 from tests.tenor.redaction.test_read_out import test_every_number_that_is_read_out as numbers
 
-JOINTS = {"at", "and", "for", "new", "my", "a", "the"}
-"""Words inside an e-mail address, a year, spelling or New York; alone they tell nothing."""
+JOINTS = {"at", "and", "for", "new", "my", "a", "the", "flat", "unit"}
+"""Words inside an e-mail address, a year, spelling, New York or before a door's number; alone they tell nothing."""
 
 
 def said_in(test: object) -> list[str]:
