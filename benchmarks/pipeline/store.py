@@ -25,7 +25,7 @@ from sqlalchemy import insert, text
 from deploy.postgres.server import Server
 from storage.db.engine import Database, open_database
 from storage.queries.live import live_calls
-from storage.search import SearchQuery, search
+from storage.search import SearchQuery, search, search_calls
 from storage.tables import Call as CallRow
 from storage.viewer import HOUSE
 from storage.writer.event_batch import EventBatch
@@ -207,6 +207,19 @@ def measure_search(name: str, database: Database) -> None:
         times = sorted(searched(database, SearchQuery(words=words, sentiment=(sentiment,))) for _ in range(20))
         told = f"{sentiment!r}{f' and {words!r}' if words else ''}"
         print(f"{name}: Search for {told}: p50 {times[10]:.1f} ms, p95 {times[18]:.1f} ms")
+
+    alone = sorted(searched(database, SearchQuery(words="refund", sentiment=("negative",))) for _ in range(5))[2]
+    for said in (
+        "(role:caller refund sentiment:negative) then (role:agent told)",
+        "(sentiment:negative) then (sentiment:positive)",
+    ):
+        began = time.perf_counter()
+        with database.session() as session:
+            found = search_calls(session, HOUSE, SearchQuery(said=said))
+        took = (time.perf_counter() - began) * 1000
+        print(
+            f"{name}: Search for calls with {said}: {found.total:,} in {took:.0f} ms, {took / alone:.1f} times as long"
+        )
 
 
 def searched(database: Database, query: SearchQuery) -> float:
