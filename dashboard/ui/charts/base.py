@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 
 import altair as alt
+import pandas  # type: ignore[import-untyped]  # noqa: F401  # whole before Altair asks whether data is of its kinds
 import streamlit as st
 
 from dashboard.ui.theme import SENTIMENT_COLOURS, SERIES
