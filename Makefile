@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compi
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help install dev run quick test kills fuzz chaos rolling soak load train-test lint bench kafka postgres interop calls docs clean
+.PHONY: help install dev run quick test kills fuzz chaos rolling soak load train-test lint bench kafka postgres interop calls aspects docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -128,6 +128,9 @@ interop: install ## other people's Riva clients against our server
 
 calls: install ## make the sample calls in examples/calls again from their scripts
 	@$(BIN)/python examples/make_calls.py
+
+aspects: dev ## learn the aspects of sentences again from nlp/aspects.yaml
+	@$(BIN)/python -m nlp.inference.heads.aspects
 
 docs: dev ## make the tables of docs/settings.md and docs/events.md again from the code
 	@$(BIN)/python -m tests.docs.settings_page

@@ -284,7 +284,8 @@ class LanguageSettings(Section):
         "", description="YAML file of the codes that say how a call ended, in place of the one that comes with Tenor"
     )
     classifiers: dict[str, str] = Field(
-        {}, description='further classifiers by name and import path, e.g. {"topic": "ours.topics:Topics"}'
+        {"aspect": "nlp.inference.heads.aspects:Aspects"},
+        description='further classifiers by name and import path, e.g. {"topic": "ours.topics:Topics"}; {} is none',
     )
     threads: int = Field(1, ge=1, le=64, description="how many batches of sentences are classified at the same time")
     webhooks: dict[str, str] = Field({}, description="URLs that rules may report to, by name")

@@ -209,7 +209,8 @@ def _whole(database: Database, who: Requester, call: str) -> WholeCall:
 
 def _sentence(whole: WholeCall, row: Sentence) -> models.Sentence:
     labels = _labels(whole.labels.get(row.id, []))
-    return models.Sentence.model_validate({**row.model_dump(), **whole.said(row), "labels": labels})
+    told = {**row.model_dump(), **whole.said(row), "classifiers": row.labels, "labels": labels}
+    return models.Sentence.model_validate(told)
 
 
 def _labels(labels: Iterable[Any]) -> list[models.Label]:

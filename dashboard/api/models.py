@@ -190,6 +190,7 @@ class Sentence(ApiModel):
     slots: dict[str, Any]
     language: str
     models: dict[str, Any]
+    classifiers: dict[str, str] = Field(description='what further classifiers say: `{"aspect": "delivery,product"}`')
     latency_ms: float | None
     labels: list[Label]
 

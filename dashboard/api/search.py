@@ -53,6 +53,7 @@ class SearchParameters(CallConditions):
     intent: Any = ()
     role: Any = ()
     language: tuple[Literal["en", "other"], ...] = ()
+    aspect: Any = Field((), description="product, service, support, brand, price or delivery")
     model: Any = Field((), description="a version of a model that understood the sentence: house-7")
     since: float | None = Field(None, description="spoken at this time or later, in seconds since the Unix epoch")
     until: float | None = Field(None, description="spoken before this time")

@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard.ui import charts, elements, filters, formatting, history_view, navigation, stat_cards, tables
 from storage.db.engine import Database
 from storage.queries import history
+from storage.queries.aspects import by_aspect
 from storage.queries.history import CallStatistics, Scope
 from storage.queries.people import customer_names
 from storage.queries.periods import Period, Step
@@ -68,6 +69,7 @@ def _one(viewer: Viewer, database: Database, customer: str, period: Period, step
         media = history.by_medium(session, viewer, scope, period)
         tasks = history.by_task(session, viewer, scope, period)
         served = history.by_agent(session, viewer, scope, period)
+        aspects = by_aspect(session, viewer, scope, period)
         names = {name: person.name for name, person in history.agents(session, viewer).items()}
         names |= customer_names(session, [customer])
         single = history.calls(session, viewer, scope, period, limit=OFTEN)
@@ -80,11 +82,12 @@ def _one(viewer: Viewer, database: Database, customer: str, period: Period, step
     chosen = history_view.show_charts(subject, step)
     stat_cards.section("Every contact", "a mark each; colour and height: how the customer felt")
     charts.show(charts.contacts(single))
-    columns = st.columns(3)
     groups: list[tuple[str, dict[str, CallStatistics]]] = [
         ("By medium", media), ("By reason", {formatting.words(task): stats for task, stats in tasks.items()}),
+        ("Talked about", aspects),
         ("Served by", {names.get(name, name): stats for name, stats in served.items()}),
     ]  # fmt: skip
+    columns = st.columns(len(groups))
     for column, (title, statistics) in zip(columns, groups, strict=True):
         with column:
             stat_cards.section(title)
@@ -95,6 +98,7 @@ def _one(viewer: Viewer, database: Database, customer: str, period: Period, step
 def _everyone(viewer: Viewer, database: Database, period: Period) -> None:
     with database.session() as session:
         statistics = history.by_customer(session, viewer, Scope(), period)
+        aspects = by_aspect(session, viewer, Scope(), period)
         names = customer_names(session, list(statistics))
     if not statistics:
         elements.empty_state(
@@ -110,6 +114,9 @@ def _everyone(viewer: Viewer, database: Database, period: Period) -> None:
     stat_cards.section("Who calls often, and how they feel", about)
     if chosen := charts.show(charts.customers_by_mood(statistics, names), choose="customer", key="crowd").get("id"):
         filters.select("customer", chosen)
+    if aspects:
+        stat_cards.section("What they talk about", "calls in which a customer speaks of it; colour: how they feel then")
+        charts.show(charts.calls_by_group(list(aspects.items()), "Calls"))
     tables.download(
         "Customers",
         "all",

@@ -17,7 +17,7 @@ from dashboard.ui import charts, elements, filters, formatting, stat_cards, tabl
 from dashboard.ui import found as found_view
 from storage.db.engine import Database
 from storage.labels.allowed import searchable_names
-from storage.queries import history
+from storage.queries import aspects, history
 from storage.queries.people import customer_names
 from storage.queries.periods import Period
 from storage.search import SearchQuery, by_day, from_dict, search, search_calls
@@ -35,8 +35,8 @@ MOST = 500
 """Sentences of one search; who has more looks for less."""
 COUNTED = 100_000
 """Sentences that are counted while the reader waits."""
-MORE = {"intent": "Intent", "task": "Call about", "agent": "Agent", "customer": "Customer", "site": "Site",
-        "queue": "Queue", "medium": "Medium", "model": "Model", "rule": "Alert"}  # fmt: skip
+MORE = {"intent": "Intent", "aspect": "Aspect", "task": "Call about", "agent": "Agent", "customer": "Customer",
+        "site": "Site", "queue": "Queue", "medium": "Medium", "model": "Model", "rule": "Alert"}  # fmt: skip
 FIELDS = ("sentiment", "role", *MORE)
 """Conditions of which several values can be chosen; also their names in the address."""
 OF_RULES = ("queue", "site", "medium", "agent")
@@ -47,7 +47,7 @@ EXAMPLES = (
     '(role:caller refund) and not (role:agent "how long")',
     "(sentiment:negative) then not (sentiment:positive)",
 )
-OF_SENTENCES = ("intent", "model")
+OF_SENTENCES = ("intent", "aspect", "model")
 """Of `MORE`, what is asked of sentences and not of calls."""
 HELP = """Each sentence in brackets, with its words and what it is like: `role:caller`, `intent:cancel`, \
 `sentiment:negative`. Between the brackets:
@@ -174,6 +174,7 @@ def _options(viewer: Viewer, database: Database) -> dict[str, Any]:
             "customer": sorted(one.id for one in customers),
             "sentiment": names.sentiments[::-1],
             "intent": names.intents,
+            "aspect": list(aspects.SHIPPED),
             "model": [SHIPPED["language"].id, *session.exec(select(Model.id).where(Model.kind == "language"))],
             "rule": list(history.alerts(session, viewer, history.Scope(), period)),
         }

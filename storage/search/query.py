@@ -37,6 +37,8 @@ class SearchQuery(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     site: tuple[str, ...] = ()
     medium: tuple[str, ...] = ()
     """`voice`, `chat`, `email`."""
+    aspect: tuple[str, ...] = ()
+    """What the sentence is about: `product`, `service`, `support`, `brand`, `price`, `delivery`."""
     model: tuple[str, ...] = ()
     """A version of a model that understood the sentence: `house-7`."""
     rule: tuple[str, ...] = ()
@@ -53,7 +55,7 @@ class SearchQuery(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     """`closest`: the sentences first that say little else, among equals the newest."""
 
 
-OF_SENTENCES = ("words", "sentiment", "intent", "role", "language", "model")
+OF_SENTENCES = ("words", "sentiment", "intent", "role", "language", "aspect", "model")
 
 
 def checked(query: SearchQuery, known: Known | None = None) -> CallSearch | None:

@@ -20,6 +20,7 @@ from sqlalchemy import ColumnElement, Select, String, and_, column, func, litera
 from sqlmodel import Session
 
 from storage.labels.effective import CALL, LABEL, SENTENCE, effective
+from storage.queries.aspects import has_aspect
 from storage.search import index
 from storage.search.query import SearchQuery, checked
 from storage.search.snippet import Snippet, cut
@@ -163,6 +164,8 @@ def conditions(found: Select[Any], session: Session, viewer: Viewer, query: Sear
     for name in ("sentiment", "intent", "role"):
         if values := getattr(query, name):
             found = found.where(effective(name).in_(values))
+    if query.aspect:
+        found = found.where(or_(*map(has_aspect, query.aspect)))
     if query.model:
         told = SENTENCE.c.models.cast(String)  # {"intent": "house-7@1f0c8a42"}
         names = [f'"{model}{end}' for model in query.model for end in ("@", '"')]

@@ -12,7 +12,18 @@ from tenor.errors import BadInput
 from tenor.events import Medium
 from tenor.model_store.store import language_in_force
 from tenor.search import calls
-from tenor.search.text import FIELDS, LANGUAGES, OF_CALL, OF_SENTENCE, TIMES, Known, SearchFaults, check_fields, split
+from tenor.search.text import (
+    ALONE,
+    FIELDS,
+    LANGUAGES,
+    OF_CALL,
+    OF_SENTENCE,
+    TIMES,
+    Known,
+    SearchFaults,
+    check_fields,
+    split,
+)
 from tenor.settings import Settings
 from tenor.taxonomy.intents import UNKNOWN
 from tenor.taxonomy.sentiments import SHIPPED
@@ -44,7 +55,7 @@ def query_from_text(text: str, known: Known = NONE) -> SearchQuery:
     if parts.brackets:
         given["said"] = calls.of_brackets(parts.brackets, faults, known).text
     for field in parts.fields:
-        if parts.brackets and field.name in (*OF_SENTENCE, "model"):
+        if parts.brackets and field.name in (*OF_SENTENCE, *ALONE):
             where = "it belongs in brackets" if field.name in OF_SENTENCE else "it goes with no brackets"
             faults.add(field.column, f"{field.name!r} is about a sentence: {where}")
             continue

@@ -18,7 +18,9 @@ from tenor.yaml.nodes import meant
 OF_SENTENCE = ("sentiment", "intent", "role", "language")
 """Fields that a sentence in brackets may have."""
 OF_CALL = ("task", "call", "agent", "customer", "queue", "site", "medium", "rule", "severity")
-FIELDS = (*OF_SENTENCE, *OF_CALL, "model")
+ALONE = ("aspect", "model")
+"""Fields of sentences that are not asked for in brackets."""
+FIELDS = (*OF_SENTENCE, *OF_CALL, *ALONE)
 TIMES = ("since", "until")
 LANGUAGES = ("en", "other")
 JOINS = ("then", "and", "not")

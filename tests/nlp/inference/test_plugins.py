@@ -171,6 +171,8 @@ def test_aspects_of_ones_own(local: LocalBackend, tmp_path: Path) -> None:
     assert "ours.yaml:3:5" in caught.value.message
 
 
-def test_aspects_need_our_own_encoder() -> None:
-    with pytest.raises(BadInput, match=r"language\.backend"):
-        load_classifiers({"aspect": "nlp.inference.heads.aspects:Aspects"}, WordLists())
+def test_without_our_own_encoder_there_are_no_aspects() -> None:
+    """They are on by default, and a Riva server has no embeddings."""
+    backend = WordLists()
+    classifiers = load_classifiers({"aspect": "nlp.inference.heads.aspects:Aspects"}, backend)
+    assert classifiers.labels(backend.analyze(["the toaster I bought is broken"])) == [{}]
