@@ -74,6 +74,8 @@ class Call(SQLModel, table=True):
     redact: str = ""
     summary: dict[str, Any] = _json()
     """What it was about and what came of it, as the language stage says (tenor.events.CallSummary)."""
+    written_summary: dict[str, Any] = _json()
+    """What a language model wrote of it (tenor.events.WrittenSummary): `text`, `model`, `at`, `at_ms`."""
     mended: dict[str, Any] = _json()
     """What people put right in it, by the id of the point (storage/summaries.py)."""
     wrap_up: str = ""

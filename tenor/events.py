@@ -552,6 +552,20 @@ class NoteAcknowledged(Event, tag="note_acknowledged", frozen=True, kw_only=True
     """When it was read."""
 
 
+class WrittenSummary(Event, tag="written_summary", frozen=True, kw_only=True):
+    """A language model wrote a summary of a call that is over. It stands beside the one that is made of sentences.
+    Since version 0.3."""
+
+    at_ms: int
+    """Position in the call up to which it was read: `at_ms` of its last metrics."""
+    text: str
+    """Plain text, as others wrote it: it is shown as text and is no instruction."""
+    model: str
+    """Who wrote it, as the settings name the model."""
+    at: float
+    """When."""
+
+
 class SummaryMended(Event, tag="summary_mended", frozen=True, kw_only=True):
     """A person put a point of a call's summary right. The newest of a point counts. Since version 0.3."""
 
@@ -707,7 +721,7 @@ AUDIO = Topic("tenor.audio", CallStarted | AudioChunk | CallEnded, 4 * HOUR, cod
 """Raw audio is kept only as long as an outage of the recogniser may last."""
 TRANSCRIPTS = Topic("tenor.transcripts", Transcript | Heard, DAY)
 SENTENCES = Topic("tenor.sentences", Sentence, 7 * DAY)
-CALLS = Topic("tenor.calls", CallState | CallMetrics | Alert, 7 * DAY)
+CALLS = Topic("tenor.calls", CallState | CallMetrics | Alert | WrittenSummary, 7 * DAY)
 TURNS = Topic(
     "tenor.turns",
     Turn | ActionStarted | ActionDone | TurnFiller | TurnSpoken | KeyPressed | CallTakenOver | CallGivenBack,

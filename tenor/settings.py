@@ -292,6 +292,14 @@ class LanguageSettings(Section):
     summary_webhooks: list[str] = Field(
         [], description="names of language.webhooks that get the summary of each call when it is over"
     )
+    summary_url: str = Field(
+        "",
+        description="address of a language model that writes summaries, too (OpenAI's chat completions, such as "
+        "http://localhost:8000/v1); redacted text of whole calls is sent there; empty: nobody is asked",
+    )
+    summary_model: str = Field("", description="name of that model, as its server calls it")
+    summary_key: SecretStr = Field(SecretStr(""), description="key that is sent to language.summary_url")
+    summary_timeout_s: float = Field(30.0, gt=0, le=600, description="a summary that takes longer is none")
     webhook_secret: SecretStr = Field(
         SecretStr(""), description="key that signs what is sent to webhooks (HMAC-SHA256)"
     )

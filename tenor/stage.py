@@ -21,6 +21,7 @@ READS: Mapping[str, tuple[Topic, ...]] = {
     "storage": (SENTENCES, CALLS, NOTES, TURNS, DEAD),
     "recordings": (AUDIO, TRANSCRIPTS, CALLS),
     "webhooks": (CALLS,),
+    "summaries": (SENTENCES, CALLS),
 }
 """Which topics each stage reads, as a group of its own name. Whoever asks how far a stage is behind asks here."""
 

@@ -196,7 +196,8 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
 
 
 def call_of(row: Call) -> models.Call:
-    return models.Call.model_validate({**row.model_dump(), "recorded": bool(row.recording), "summary": left(row)})
+    told = {"recorded": bool(row.recording), "summary": left(row), "written_summary": row.written_summary or None}
+    return models.Call.model_validate({**row.model_dump(), **told})
 
 
 def _whole(database: Database, who: Requester, call: str) -> WholeCall:

@@ -66,6 +66,14 @@ class Summary(ApiModel):
     points: list[SummaryPoint]
 
 
+class WrittenSummary(ApiModel):
+    """What a language model wrote of a call, unchecked."""
+
+    text: str
+    model: str
+    at: float
+
+
 class MendedPoint(ApiModel):
     """What a person says of a point of a summary."""
 
@@ -151,6 +159,7 @@ class Call(ApiModel):
     metrics: dict[str, Any]
     recorded: bool = Field(description="whether there is a recording")
     summary: Summary
+    written_summary: WrittenSummary | None = Field(description="by a language model, where one is asked")
     wrap_up: str = Field(description="the code that a person chose")
     handover: Handover
     sample: bool = Field(description="made up to have something to show")

@@ -129,7 +129,8 @@ const OUTCOMES = { done: "✓ Done", promised: "→ Promised", unconfirmed: "? N
 export function summary({ codes, onMend, onWrapUp, onFind }) {
   const outcome = el("select", { class: "outcome", "aria-label": "What came of it" }), list = el("div", { class: "list" }), trouble = el("p", { class: "small trouble", role: "alert", hidden: "" })
   const code = el("select", { "aria-label": "Wrap-up code" }, el("option", { value: "", text: "How did it end?" }), ...Object.entries(codes).map(([value, text]) => el("option", { value, text })))
-  const root = card("Summary", outcome, list, el("label", { class: "wrap-up small soft" }, el("span", { text: "Wrap-up" }), code), trouble)
+  const author = el("b", { class: "small soft" }), prose = el("p", { class: "prose" }), written = el("div", { class: "sum written", hidden: "" }, author, prose)
+  const root = card("Summary", outcome, list, written, el("label", { class: "wrap-up small soft" }, el("span", { text: "Wrap-up" }), code), trouble)
   root.classList.add("summary")
   let writing = "", drawn = ""
   async function doing(work) {
@@ -162,8 +163,9 @@ export function summary({ codes, onMend, onWrapUp, onFind }) {
   }
   function draw(call) {
     const now = call.summary()
-    root.hidden = !now.points.length && !call.about.wrap_up
-    const key = JSON.stringify([now, call.about.wrap_up, writing])
+    const told = call.about.written_summary?.text ? call.about.written_summary : null
+    root.hidden = !now.points.length && !call.about.wrap_up && !told
+    const key = JSON.stringify([now, call.about.wrap_up, writing, told])
     if (root.hidden || drawn === key) return
     drawn = key
     const here = now.outcome ? [] : [el("option", { value: "", text: call.live ? "… Going on" : "Not known", disabled: "" })]
@@ -171,6 +173,8 @@ export function summary({ codes, onMend, onWrapUp, onFind }) {
     outcome.value = now.outcome
     outcome.title = now.by ? `Said by ${now.by}` : ""
     code.value = call.about.wrap_up || ""
+    written.hidden = !told
+    if (told) { say(author, `Written by ${told.model}, not checked`); say(prose, told.text) } // as text: others' words
     list.replaceChildren(...KINDS.flatMap(([kind, title]) => {
       const points = now.points.filter((point) => point.kind === kind)
       return points.length ? [el("div", { class: `sum ${kind}` }, title ? el("b", { class: "small soft", text: title }) : null, ...points.map((point) => line(call, point, () => draw(call))))] : []

@@ -174,6 +174,7 @@ export default function (component) {
       aside()
     },
     metrics(event) { call?.metrics(event); aside() },
+    written(event) { call?.written(event); aside() },
     alert(alert) { call?.alerts.set(alert.alert, alert); aside() },
     note(note) { if (call) { call.note(note); said.refill(note.sentence); aside() } },
     mended(event) { call?.mended(event); aside() },

@@ -168,6 +168,10 @@ export class CallState {
     if (!(this.about.mended[point]?.at >= at)) this.about.mended[point] = { text, by: author, at, withdrawn: Boolean(withdrawn) }
   }
 
+  written({ text, model, at }) {
+    this.about.written_summary = { text, model, at }
+  }
+
   metrics({ values, task, task_score, scorecard, summary }) {
     if (summary) this.about.summary = summary
     this.about.metrics = values

@@ -167,6 +167,7 @@ export default function (component) {
         transcript(said) { if (call?.live) { call.transcript(said); draw() } },
         state(event) { if (!call && event.info) show(CallState.begun(event)); else { call?.state(event); draw() } },
         metrics(event) { call?.metrics(event); draw(); ask() },
+        written(event) { call?.written(event); draw() },
         alert(alert) { call?.alerts.set(alert.alert, alert); draw(); ask() },
         note(note) { call?.note(note); draw() },
         ack(event) { call?.acknowledge(event); draw() },

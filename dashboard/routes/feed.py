@@ -58,6 +58,7 @@ from tenor.events import (
     Turn,
     Unreadable,
     WrapUp,
+    WrittenSummary,
 )
 
 log = structlog.get_logger(__name__)
@@ -73,6 +74,7 @@ NAMES: dict[type, str] = {
     Note: "note",
     NoteAcknowledged: "ack",
     SummaryMended: "mended",
+    WrittenSummary: "written",
     WrapUp: "wrap_up",
     Label: "label",
     Turn: "turn",

@@ -115,7 +115,7 @@ def handover_of(call: str, handover: Handover) -> dict[str, Any]:
 CALL = (
     *("medium", "source", "site", "queue", "agent", "customer", "language", "roles", "swapped", "started_at"),
     *("ended_at", "duration_ms", "state", "state_at", "reason", "task", "task_score", "metrics"),
-    *("sample", "attributes", "handover", "summary", "mended", "wrap_up"),
+    *("sample", "attributes", "handover", "summary", "mended", "wrap_up", "written_summary"),
 )
 TURN = ("call", "turn", "event", "cause", "at", "at_ms", "intent", "slots", "state", "handover", "mood", "ended")
 NOT_SHOWN = ("id", "spoken_at", "models", "novelty", "confidence")

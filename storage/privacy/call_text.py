@@ -27,7 +27,7 @@ TURN: Table = Turn.__table__  # type: ignore[attr-defined]
 OF_TURN = ("actions", "replies", "handover", "session", "trace")
 """Columns of a turn that may repeat what the shopper said. What else is in them is the shop's own: addresses,
 telephone numbers and names of stores are no personal data."""
-OF_SUMMARY = ("summary", "mended")
+OF_SUMMARY = ("summary", "mended", "written_summary")
 """Columns of a call that repeat what was said in it, or hold what a person made of that."""
 SUBJECT = "subject"
 """The attribute that holds words of the conversation: an e-mail's. The others are the platform's."""

@@ -120,6 +120,8 @@ def to_read(whole: WholeCall) -> str:
     about |= {"summary": in_a_line(call), "wrap-up": call.wrap_up}
     lines = [f"{name}: {value}" for name, value in about.items() if value]
     lines += [f"  {told(point)}" for point in summary["points"]]
+    if call.written_summary:
+        lines.append(f"  written by {call.written_summary['model']}: {_one_line(call.written_summary['text'])}")
     lines.append("")
     for row in whole.sentences:
         now = whole.said(row)

@@ -193,18 +193,23 @@ def _analysis(whole: WholeCall, about: dict[str, Any]) -> list[dict[str, Any]]:
         "summary": _json({**left(whole.call), "wrap_up": whole.call.wrap_up}),
         "metrics": _json(whole.call.metrics),
     }
+    written = whole.call.written_summary
+    by_model = {"type": "summary", **about, "mediatype": "text/plain", "vendor": VENDOR, "encoding": "none"}
     return [
-        {
-            "type": kind,
-            **about,
-            "mediatype": "application/json",
-            "vendor": VENDOR,
-            "product": "tenor",
-            "schema": f"tenor-{kind}-1",
-            "encoding": "json",
-            "body": body,
-        }
-        for kind, body in bodies.items()
+        *([{**by_model, "product": written["model"], "body": written["text"]}] if written else []),
+        *[
+            {
+                "type": kind,
+                **about,
+                "mediatype": "application/json",
+                "vendor": VENDOR,
+                "product": "tenor",
+                "schema": f"tenor-{kind}-1",
+                "encoding": "json",
+                "body": body,
+            }
+            for kind, body in bodies.items()
+        ],
     ]
 
 

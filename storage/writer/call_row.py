@@ -16,6 +16,7 @@ from tenor.events import (
     SummaryMended,
     Turn,
     WrapUp,
+    WrittenSummary,
     says_audio_stopped,
 )
 
@@ -70,6 +71,13 @@ def measure(call: dict[str, Any], event: CallMetrics) -> dict[str, Any]:
     card = {"scorecard": msgspec.to_builtins(event.scorecard)} if event.final else {}
     summary = {"summary": msgspec.to_builtins(event.summary)} if event.summary is not None else {}
     return {"metrics": event.values, "metrics_ms": event.at_ms, **task, **summary, **card}
+
+
+def written(call: dict[str, Any], event: WrittenSummary) -> dict[str, Any]:
+    """What a language model's summary changes in the row; nothing when there is one of more of the call."""
+    if event.at_ms < call["written_summary"].get("at_ms", 0):
+        return {}
+    return {"written_summary": {"text": event.text, "model": event.model, "at": event.at, "at_ms": event.at_ms}}
 
 
 def mend(call: dict[str, Any], event: SummaryMended) -> dict[str, Any]:

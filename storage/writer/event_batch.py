@@ -18,7 +18,7 @@ from sqlmodel import Session
 from storage import tables
 from storage.privacy import tombstones
 from storage.writer import call_aggregates
-from storage.writer.call_row import advance, hand_over, is_heard_anew, measure, mend, wrap_up
+from storage.writer.call_row import advance, hand_over, is_heard_anew, measure, mend, wrap_up, written
 from tenor.events import (
     ActionDone,
     ActionStarted,
@@ -38,6 +38,7 @@ from tenor.events import (
     TurnFiller,
     TurnSpoken,
     WrapUp,
+    WrittenSummary,
 )
 
 TABLES = tables.Call.metadata.tables
@@ -46,7 +47,7 @@ TURNS = TABLES["turns"]
 AGENTS, CUSTOMERS, DEAD_LETTERS = (TABLES[name] for name in ("agents", "customers", "dead_letters"))
 
 Row = dict[str, Any]
-OfCall = CallState | CallMetrics | Turn | CallTakenOver | CallGivenBack | SummaryMended | WrapUp
+OfCall = CallState | CallMetrics | WrittenSummary | Turn | CallTakenOver | CallGivenBack | SummaryMended | WrapUp
 """What changes the row of a call."""
 
 
@@ -121,7 +122,7 @@ class EventBatch:
             self._of_calls.append(event)
 
     @_sort.register
-    def _(self, event: CallTakenOver | CallGivenBack | SummaryMended | WrapUp) -> None:
+    def _(self, event: CallTakenOver | CallGivenBack | SummaryMended | WrapUp | WrittenSummary) -> None:
         self._of_calls.append(event)
 
     @_sort.register
@@ -166,7 +167,7 @@ class EventBatch:
 _FOLLOWED = (
     *("medium", "source", "site", "queue", "agent", "customer", "language", "roles", "started_at", "redact"),
     *("attributes", "sample", "state", "state_at", "reason", "ended_at", "metrics", "metrics_ms", "task", "task_score"),
-    *("handover", "waiting", "scorecard", "summary", "mended", "wrap_up"),
+    *("handover", "waiting", "scorecard", "summary", "mended", "wrap_up", "written_summary"),
 )
 _OF_TURN = tuple(column.name for column in TURNS.columns if column.name not in ("id", "latency_ms"))
 _NOTE = {"acknowledged_by": "", "acknowledged_at": None}
@@ -186,6 +187,8 @@ def _changes(row: Row, event: OfCall) -> Row:
             return advance(row, event)
         case CallMetrics():
             return measure(row, event)
+        case WrittenSummary():
+            return written(row, event)
         case SummaryMended():
             return mend(row, event)
         case WrapUp():

@@ -51,5 +51,5 @@ def _clear(session: Session, call: str) -> None:
     session.execute(update(Sentence).where(sentences).values(revision=REPLACEABLE))
     fresh = Call(id=call)
     unheard = ("source", "state", "reason", "ended_at", "task", "task_score", "metrics", "metrics_ms")
-    values = {name: getattr(fresh, name) for name in (*unheard, "scorecard", "summary")}
+    values = {name: getattr(fresh, name) for name in (*unheard, "scorecard", "summary", "written_summary")}
     session.execute(update(Call).where(col(Call.id) == call).values(values))

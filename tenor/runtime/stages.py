@@ -18,6 +18,7 @@ STAGES = {
     "language": "nlp.worker:NlpWorker",
     "assistant": "tenor.runtime.assistant.stage:AssistantStage",
     "webhooks": "nlp.rules.webhooks.worker:WebhookWorker",
+    "summaries": "nlp.written_summary.worker:SummaryWorker",
     "storage": "storage.writer.worker:StorageWorker",
     "recordings": "storage.recorder.worker:RecordingWorker",
     "retention": "storage.privacy.retention:RetentionWorker",
@@ -44,6 +45,8 @@ def make_stage(name: str, bus: Bus, settings: Settings) -> Stage:
         return make(bus, settings, redactor=make_redactor(settings), expected=_expected(settings))
     if name == "dashboard":  # nor may this
         return make(bus, settings, redactor=make_redactor(settings), tools=model_tools(settings))
+    if name == "summaries":
+        return make(bus, settings, redactor=make_redactor(settings))
     return make(bus, settings)
 
 

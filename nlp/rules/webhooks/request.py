@@ -7,6 +7,7 @@ Tenor-Signature: t=1760000000,v1=6f5e...    HMAC-SHA256 of "1760000000.<body>" w
 
 {"type": "alert", "id": "...", "webhook": "crm", "alert": {...}, "call": {...}}
 {"type": "summary", "id": "...", "webhook": "crm", "task": "...", "summary": {...}, "call": {...}}
+{"type": "written_summary", "id": "...", "webhook": "crm", "written_summary": {"text": ...}, "call": {...}}
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import msgspec
 
 from tenor.bus import Record
 from tenor.errors import BadInput
-from tenor.events import Alert, Call, CallMetrics
+from tenor.events import Alert, Call, CallMetrics, WrittenSummary
 
 AGAIN = frozenset({408, 425, 429, *range(500, 600)})
 """Answers that may be another one later."""
@@ -60,6 +61,14 @@ class WebhookRequest:
         content = {"type": "summary", "id": summary_id(event), "webhook": webhook, **told}
         return cls(webhook, summary_id(event), record, time.monotonic(), msgspec.json.encode(content))
 
+    @classmethod
+    def written(cls, webhook: str, event: WrittenSummary, call: Call | None, record: Record) -> WebhookRequest:
+        """By a language model, some time after the summary that is made of sentences."""
+        told = {"text": event.text, "model": event.model, "at": event.at}
+        content = {"type": "written_summary", "id": written_id(event), "webhook": webhook, "written_summary": told}
+        body = msgspec.json.encode({**content, "call": {"id": event.call, **_known(call)}})
+        return cls(webhook, written_id(event), record, time.monotonic(), body)
+
 
 def _known(call: Call | None) -> dict[str, Any]:
     return {} if call is None else msgspec.to_builtins(call)
@@ -67,6 +76,10 @@ def _known(call: Call | None) -> dict[str, Any]:
 
 def summary_id(event: CallMetrics) -> str:
     return f"{event.call}/summary/{event.at_ms}"
+
+
+def written_id(event: WrittenSummary) -> str:
+    return f"{event.call}/written-summary/{event.at_ms}"
 
 
 def signature(secret: str, at: int, body: bytes) -> str:

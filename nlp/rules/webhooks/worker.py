@@ -15,12 +15,12 @@ import httpx
 from nlp.rules.known_names import KnownNames
 from nlp.rules.parser import read_rules
 from nlp.rules.webhooks.queue import DeliveryPolicy, WebhookQueue
-from nlp.rules.webhooks.request import WebhookRequest, checked_url, summary_id
+from nlp.rules.webhooks.request import WebhookRequest, checked_url, summary_id, written_id
 from tenor.bounded_dict import BoundedDict
 from tenor.bus import Bus, Commit, Partition, Record
 from tenor.bus.partitioned import PartitionLoop, ReadPartition, Takeover
 from tenor.errors import BadInput
-from tenor.events import CALLS, Alert, Call, CallMetrics, CallState, Unreadable
+from tenor.events import CALLS, Alert, Call, CallMetrics, CallState, Unreadable, WrittenSummary
 from tenor.settings import Settings
 from tenor.stage import READS
 
@@ -95,9 +95,13 @@ class WebhookWorker:
             await self._send(record, event, event.alert, rule.webhooks if rule else ())
         elif isinstance(event, CallMetrics) and event.final and event.summary is not None:
             await self._send(record, event, summary_id(event), self._summaries)
+        elif isinstance(event, WrittenSummary):
+            await self._send(record, event, written_id(event), self._summaries)
         self._loop.partitions[record.partition].done(record)
 
-    async def _send(self, record: Record, event: Alert | CallMetrics, sent_id: str, webhooks: Sequence[str]) -> None:
+    async def _send(
+        self, record: Record, event: Alert | CallMetrics | WrittenSummary, sent_id: str, webhooks: Sequence[str]
+    ) -> None:
         names = [name for name in webhooks if (sent_id, name) not in self._sent]
         if not names:
             return
@@ -106,6 +110,8 @@ class WebhookWorker:
         for name in names:
             if isinstance(event, Alert):
                 request = WebhookRequest.about(name, event, call, record)
+            elif isinstance(event, WrittenSummary):
+                request = WebhookRequest.written(name, event, call, record)
             else:
                 request = WebhookRequest.summing_up(name, event, call, record)
             await self._queues[name].put(request)
