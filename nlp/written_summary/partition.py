@@ -71,7 +71,7 @@ class SummaryPartition:
             self._open[record.key] = first, record.at
         elif b'"call_metrics"' in record.value or b'"written_summary"' in record.value:
             event = self._read(record)
-            if isinstance(event, CallMetrics) and event.final and (event.call, event.at_ms) not in self._written:
+            if isinstance(event, CallMetrics) and event.final:
                 _, self._ends[record.offset] = await self._bus.bounds(self._part(SENTENCES.name))
                 self._ended[record.offset] = event
 
@@ -82,7 +82,7 @@ class SummaryPartition:
             if offset in self._begun or self._next[SENTENCES.name] < self._ends[offset]:
                 continue
             first, _ = self._open.get(event.call, (self._over.get(event.call), 0.0))
-            if first is None:  # nothing was said
+            if first is None or (event.call, event.at_ms) in self._written:  # nothing was said, or it is written
                 self.done(offset)
                 continue
             self._begun.add(offset)
