@@ -16,6 +16,7 @@ from sqlalchemy import select
 from sqlmodel import Session
 
 from storage.queries import history
+from storage.queries.aspects import by_aspect
 from storage.queries.assistant import handovers
 from storage.queries.history import CALL, CallStatistics, Person, Scope
 from storage.queries.periods import Period
@@ -44,6 +45,8 @@ class WeekFigures:
     total: CallStatistics
     days: Mapping[date, CallStatistics]
     topics: Mapping[str, CallStatistics]
+    aspects: Mapping[str, CallStatistics]
+    """What callers spoke of; a call may have several."""
     agents: Mapping[str, CallStatistics]
     alerts: Mapping[str, int]
     handovers: Counter[str]
@@ -118,6 +121,7 @@ def _figures(session: Session, viewer: Viewer, scope: Scope, period: Period) -> 
         total=sum(days.values(), CallStatistics()),
         days=days,
         topics=history.by_task(session, viewer, scope, period),
+        aspects=by_aspect(session, viewer, scope, period),
         agents=history.by_agent(session, viewer, scope, period),
         alerts=history.alerts(session, viewer, scope, period),
         handovers=handovers(session, viewer, scope, period),

@@ -52,7 +52,7 @@ def first_lines(report: WeekReport) -> list[str]:
         if told.tone in ("up", "down"):
             lines.append(f"{title}: {written(now[measure].mean)}, {told.text}.")
     for topic, stats in report.now.topics.items():
-        told = _share_change(topic, stats, report)
+        told = _share_change(stats, report.before.topics.get(topic, CallStatistics()), report)
         if told.tone in ("more", "less"):
             lines.append(f"{_topic(topic)}: {formatting.share(stats.calls / now.calls)} of all calls, {told.text}.")
     if len(lines) == 1 and before.calls >= FEWEST <= now.calls:
@@ -105,6 +105,7 @@ def _parts(report: WeekReport, link: str) -> Iterable[str]:
     yield f'<div class="legend">{charts.mood_legend()}</div>{charts.mood_by_day(now.period, now.days)}'
     yield "</section></div>"
     yield from _topics(report)
+    yield from _aspects(report)
     yield from _counts(report)
     yield from _agents(report)
     yield from _scorecard(report)
@@ -136,28 +137,42 @@ def _topics(report: WeekReport) -> Iterable[str]:
     if not report.now.topics:
         yield '<p class="none">No call of this week has a topic.</p>'
         return
-    rows = []
     topics = list(report.now.topics.items())
-    for topic, stats in topics[:MOST_TOPICS]:
-        share = formatting.share(stats.calls / report.now.total.calls)
-        before = report.before.topics.get(topic, CallStatistics())
-        year_ago = report.year_ago.topics.get(topic, CallStatistics())
-        rows.append(
-            (
-                escape(_topic(topic)),
-                str(stats.calls),
-                f"{share} {_remark(_share_change(topic, stats, report))}",
-                str(year_ago.calls) if report.year_ago.total.calls else formatting.NOTHING,
-                _mood(stats["mood_caller"], before["mood_caller"]),
-            )
-        )
-    yield _table(("Topic", "Calls", "Share of all calls", "A year ago", "Callers' mood"), rows, numbers=(1, 3))
+    yield _share_table("Topic", dict(topics[:MOST_TOPICS]), report.before.topics, report.year_ago.topics, report)
     if len(topics) > MOST_TOPICS:
         yield f'<p class="none">and {len(topics) - MOST_TOPICS} more topics with fewer calls</p>'
 
 
-def _share_change(topic: str, stats: CallStatistics, report: WeekReport) -> Remark:
-    before = report.before.topics.get(topic, CallStatistics())
+def _aspects(report: WeekReport) -> Iterable[str]:
+    if report.now.aspects:
+        yield _heading("What callers spoke of", "a call may have several; mood of what they said of it")
+        yield _share_table("Aspect", report.now.aspects, report.before.aspects, report.year_ago.aspects, report)
+
+
+def _share_table(
+    name: str,
+    now: Mapping[str, CallStatistics],
+    before: Mapping[str, CallStatistics],
+    year_ago: Mapping[str, CallStatistics],
+    report: WeekReport,
+) -> str:
+    """How many calls of each kind, against the weeks before, and how callers felt in them."""
+    rows = []
+    for key, stats in now.items():
+        share = formatting.share(stats.calls / report.now.total.calls)
+        rows.append(
+            (
+                escape(_topic(key)),
+                str(stats.calls),
+                f"{share} {_remark(_share_change(stats, before.get(key, CallStatistics()), report))}",
+                str(year_ago.get(key, CallStatistics()).calls) if report.year_ago.total.calls else formatting.NOTHING,
+                _mood(stats["mood_caller"], before.get(key, CallStatistics())["mood_caller"]),
+            )
+        )
+    return _table((name, "Calls", "Share of all calls", "A year ago", "Callers' mood"), rows, numbers=(1, 3))
+
+
+def _share_change(stats: CallStatistics, before: CallStatistics, report: WeekReport) -> Remark:
     own, other = _share(stats.calls, report.now.total.calls), _share(before.calls, report.before.total.calls)
     return stat_cards.comparison(own, other, BEFORE, formatting.share, mood=False)
 

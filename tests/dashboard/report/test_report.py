@@ -196,3 +196,19 @@ def test_it_prints_on_a4_and_fits_a_phone(filled: Database, browser_thread: Brow
         tuple(round(float(number)) for number in box.split()) for box in re.findall(rb"/MediaBox \[([^\]]*)\]", printed)
     }
     assert sizes == {(0, 0, 595, 842)} or sizes == {(0, 0, 596, 842)}
+
+
+def test_what_callers_spoke_of_is_told_with_their_mood(filled: Database) -> None:
+    monday = date(2026, 11, 9)
+    with filled.begin() as session:
+        labels = {0: {"labels": {"aspect": "delivery,price"}, "mood": -0.6}}
+        for number in range(3):
+            add_call(session, f"late-{number}", "late", started_at=at(monday, 12), sentences=labels)
+    with filled.session() as session:
+        report = week_report(session, HOUSE, EVERYONE, WEEK, NOW)
+        nothing = week_report(session, HOUSE, EVERYONE, week_of("2026-W45", UTC, NOW), NOW)
+    assert {name: stats.calls for name, stats in report.now.aspects.items()} == {"delivery": 3, "price": 3}
+    made = page(report, LINK)
+    table = made[made.index("What callers spoke of") :]
+    assert re.search(rf"Delivery</td>.*?>3<.*?{MINUS}0\.60", table, re.S)
+    assert "What callers spoke of" not in page(nothing, LINK)
