@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from math import isfinite
 
 from tenor.yaml.nodes import Faults, Mapping, Node, Sequence, Text, kind_of
 
@@ -53,8 +54,9 @@ def count(node: Node, faults: Faults, what: str, most: int = 1000) -> int | None
     value = text(node, faults, what)
     if value is None:
         return None
-    if value.isascii() and value.isdigit() and 1 <= int(value[:9]) <= most:
-        return int(value)
+    digits = value.lstrip("0") if value.isascii() and value.isdigit() else ""
+    if 1 <= int(digits[:9] or 0) <= most:
+        return int(digits)
     faults.add(node, f"{what} is a whole number from 1 to {most}, not {value!r}")
     return None
 
@@ -92,7 +94,9 @@ def share(node: Node, faults: Faults, what: str) -> float | None:
 def quantity(value: str) -> tuple[float, str] | None:
     """A number and its unit, which may be empty."""
     found = _QUANTITY.fullmatch(value.strip())
-    return (float(found[1]), found[2]) if found else None
+    if found is None or not isfinite(number := float(found[1])):  # of some hundred digits
+        return None
+    return number, found[2]
 
 
 def seconds(value: float, unit: str) -> float | None:

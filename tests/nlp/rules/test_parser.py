@@ -217,3 +217,20 @@ f: {when: {search: "(a)"}, say: "{phrase}"}
         (5, 27, "'within' means nothing beside 'search'"),
         (6, 33, "{phrase} is not known here; there are: at, intent, sentiment, who"),
     ]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        f"{{caller: negative, in a row: 1{'0' * 8}{'9' * 5000}}}",
+        f"{{caller: negative, in a row: 000000002{'9' * 5000}}}",
+        f"{{caller: negative, in a row: 000000002{'9' * 50}}}",
+        f"{{silence: {'9' * 400} s}}",
+        f"{{metric: talk_share.agent, above: {'9' * 400} %}}",
+    ],
+)
+def test_numbers_of_any_length_are_told_as_mistakes(tmp_path: Path, condition: str) -> None:
+    path = tmp_path / "rules.yaml"
+    path.write_text(f"r:\n  when: {condition}\n")
+    with pytest.raises(Faulty):
+        read(path, KNOWN)
