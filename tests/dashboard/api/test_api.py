@@ -150,7 +150,9 @@ def fill(settings: Settings) -> None:
                 "recording": f"{call}.flac",
             }
             lines = [f"{agent} and the xylophone, {number}" for number in range(7)]
-            add_call(session, call, *lines, started_at=now - 3600, **about)
+            third = {2: {"labels": {"aspect": "delivery,price"}}}
+            written = {"text": "A summary.", "model": "small-1", "at": now, "at_ms": 1}
+            add_call(session, call, *lines, sentences=third, started_at=now - 3600, written_summary=written, **about)
             add_alert(session, call, "xylophones", sentence=f"{call}/0/0")
             add_note(session, call, f"a note for {agent}")
             add_label(session, f"{call}/0/2000", "text", f"{agent} and the corrected xylophone")
@@ -258,6 +260,9 @@ async def test_sentences_are_as_people_left_them_page_by_page(served: Served) ->
     assert pages[0][2] == "ann and the corrected xylophone"
     corrected = (await served.get("/calls/hers/sentences")).json()["sentences"][2]
     assert (corrected["sentiment"], len(corrected["labels"])) == ("positive", 2)
+    assert corrected["classifiers"] == {"aspect": "delivery,price"}  # beside what people said
+    by_model = (await served.get("/calls/hers")).json()["written_summary"]
+    assert (by_model["text"], by_model["model"]) == ("A summary.", "small-1")
     wrong = await served.get("/calls/hers/sentences", params={"after": "his/0/0"})
     assert wrong.status_code == 400
 
