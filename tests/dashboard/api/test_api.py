@@ -261,7 +261,7 @@ async def test_sentences_are_as_people_left_them_page_by_page(served: Served) ->
     corrected = (await served.get("/calls/hers/sentences")).json()["sentences"][2]
     assert (corrected["sentiment"], len(corrected["labels"])) == ("positive", 2)
     assert corrected["classifiers"] == {"aspect": "delivery,price"}  # beside what people said
-    by_model = (await served.get("/calls/hers")).json()["written_summary"]
+    by_model = (await served.get("/calls/hers")).json()["call"]["written_summary"]
     assert (by_model["text"], by_model["model"]) == ("A summary.", "small-1")
     wrong = await served.get("/calls/hers/sentences", params={"after": "his/0/0"})
     assert wrong.status_code == 400
