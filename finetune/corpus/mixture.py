@@ -114,7 +114,7 @@ def _public_intents(data: Path, random: Random) -> list[LabelledText]:
     return [
         LabelledText(row.text, f"{name}.{row.label}")
         for name in ("clinc150", "banking77")
-        for row in _capped(datasets.intents(data / "nlu" / name / "train.jsonl.gz"), 6, random)
+        for row in _capped(datasets.intents(data / "nlu" / name / "train.jsonl.gz"), 10, random)
     ]
 
 
