@@ -65,7 +65,7 @@ def language(
     epochs: int = typer.Option(4, min=1, help="How often every example is seen."),
     rate: float = typer.Option(2e-4, min=0.0, help="How far a step of the layers goes at most."),
     agreement: float = typer.Option(
-        0.5,
+        1.0,
         "--agreement",
         min=0.0,
         help="How much it counts that an answer without role or sentence before is the answer with them.",
