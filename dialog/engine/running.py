@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from dialog.engine.comparison import conclude
 from dialog.engine.events import Done, Failed
+from dialog.engine.handover import ask_for_person
 from dialog.engine.scope import item_slot, opening_slots
 from dialog.engine.session import Frame, Pending, Wish
 from dialog.engine.stack import come_back
@@ -18,6 +20,7 @@ from tenor.taxonomy.assistant import routed_intent
 MOST_STATES: Final = 100
 """States passed without input or action: more is a loop."""
 MOST_LOOKED_AT: Final = 50
+PERSON: Final = "universal.person"
 
 
 class Runner:
@@ -51,6 +54,8 @@ class Runner:
         """Nothing is left to do for this wish: the next one of the line, or what was put aside."""
         session = turn.session
         session.returns = []
+        if session.comparing and not session.wishes:
+            conclude(turn)
         if session.wishes:
             self.begin(turn, session.wishes.pop(0))
         elif session.stack and session.pending is None:
@@ -61,6 +66,9 @@ class Runner:
     def begin(self, turn: Turn, wish: Wish) -> bool:
         """Start on a wish; False when no flow knows it."""
         session = turn.session
+        if wish.intent == PERSON:
+            ask_for_person(turn, "asked")
+            return True
         intent = self.routed(wish.intent)
         state = self._assistant.intent_transitions.get(intent)
         if state is None:

@@ -117,6 +117,10 @@ class Session(msgspec.Struct, kw_only=True):
     """Where to go on when a called flow ends."""
     wishes: list[Wish] = []
     """Heard in the same line, not begun yet."""
+    comparing: str = ""
+    """The word that the wishes of the line are compared by: "warmer"."""
+    compared: list[tuple[str, float]] = []
+    """What has been answered of them, each with its figure."""
     recall: dict[str, SlotValue] = {}
     """The last value of each slot, for "there" and "it"."""
     calls: dict[str, OpenCall] = {}

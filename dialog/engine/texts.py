@@ -65,6 +65,7 @@ _TEXTS: Final[dict[str, tuple[str, ...]]] = {
     "nothing_heard": ("I'm listening. What would you like to know?",),
     "foreign": ("Sorry, I only understand English.",),
     "loop": ("Something went wrong in here. Let's begin again: what would you like to know?",),
+    "no_route": ("I know the way to stores, not from city to city. I can look for a store in {{value}}.",),
     "here": ("I can't see where you are.",),
     "loose_value": ("{{value|title}}: do you want to know the weather, or look for a store or a product?",),
     "loose_item": (

@@ -135,4 +135,6 @@ def _same(wanted: str, name: str) -> bool:
 
 
 def _singular(words: str) -> str:
+    if words.endswith(("eries", "acies")):  # bakeries, pharmacies
+        return f"{words[:-3]}y"
     return words[:-1] if words.endswith("s") and not words.endswith("ss") else words

@@ -27,6 +27,12 @@ _MEANT: Final = tuple(
         (r"\b(near|close|cheap|high|low|larg|small) est\b", r"\1est"),
         (r"\b(be|is it|it's|be a) sonny\b", r"\1 sunny"),
         (r"\bin (?:stalk|stalks|stocks)\b", "in stock"),
+        (r"\b(is|are|was|will) their(?= (?:an?|any|some|be)\b)", r"\1 there"),
+        (r"\b(like|near|around|over) their(?= (?:today|tomorrow|tonight|on|this|next|now|right)\b|\W*$)", r"\1 there"),
+        (r"\b(?:rite|write) (?=now\b)", "right "),
+        (r"\b(a|any|still|they|it|is) oh pen\b", r"\1 open"),
+        (r"\bhow far a ?(?:weigh|way)\b", "how far away"),
+        (r"\b(weather|it|there) bee\b", r"\1 be"),
         (r"\b(?:navi gate|navy gate)\b", "navigate"),
         (r"\brest(?:or|er|a|au)? (?:or )?(?:ant|ont|runt|rant)(s?)\b", r"restaurant\1"),
     )

@@ -65,6 +65,7 @@ def _person(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
         if answer is None and not is_wish(line.intent) and not line.values:
             answer = True if _GO_ON.search(line.text) else False if _LATER.search(line.text) else None
         more = bool(line.values) and (is_wish(line.intent) or session.pending is not None)  # "fine. weather in Fargo"
+        more = more or (is_wish(line.intent) and line.score >= 0.8 and bool(line.rest()))  # "ok what does it cost"
         if answer is not None and not more:
             session.intent = "universal.yes" if answer else "universal.no"
             turn.reply("person_yes" if answer and session.pending is None else "alright")

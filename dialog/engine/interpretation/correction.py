@@ -21,7 +21,7 @@ _CORRECTS: Final = re.compile(
     r"^(?:(?:no|nope|nah|oh|ah|sorry|wait|actually|oops|hmm|um|uh|well|but)[\s,.!-]+)*"
     r"(?:i (?:meant|mean|said|wanted|was asking about|asked about|wanted to say)|i'd rather|make (?:it|that)|"
     r"change (?:it|that|the \w+)? ?to|"
-    r"not\b|instead|rather|try|use|in fact|actually|no[\s,.!-]+(?=\w)|sorry[\s,]+(?=\w)|wrong|"
+    r"not\b|instead|rather|try|use|in fact|actually|(?:no|nah|nope)[\s,.!-]+(?=\w)|sorry[\s,]+(?=\w)|wrong|"
     r"it should (?:be|have been) (?=\w))",
     re.IGNORECASE,
 )
@@ -44,6 +44,10 @@ _FURTHER: Final = re.compile(
 )
 _ALSO: Final = re.compile(r"^(?:[\w']+ ){1,4}(?:too|as well|also)(?:,? please)?\W*$", re.IGNORECASE)
 """Ends like an addition: "cheese too please"."""
+_LEADS_ON: Final = re.compile(
+    r"[\s,.;]+(?:and )?(?:what|how) about (?:there|that one|that|it|them|those|her|him)\W*$", re.IGNORECASE
+)
+"""Ends by asking the same of what was told before: "my sister lives in Macon, what about there"."""
 _NEGATED: Final = re.compile(
     r"\b(?:not|instead of|rather than|no longer|isn't|forget)(?:\s+(?:in|for|at|on|the|to))*\s*$", re.I
 )
@@ -84,8 +88,28 @@ def without_fault(text: str) -> str:
     return rest if corrects(rest) else f"no, {rest}"
 
 
+def bare_place(turn: Turn, line: Line) -> None:
+    """ "what about mobile?" after the weather: what could be a product is the city that is asked about."""
+    task = turn.session.task
+    place = next((slot.name for slot in turn.assistant.slots.values() if slot.type == "place"), "")
+    parser = turn.parser(place) if place else None
+    if task is None or parser is None or place not in task.slots or place in line.values:
+        return
+    if {"item", "store"} & task.slots.keys() or line.values.keys() - {"item", "store"}:
+        return
+    text = _TAIL.sub("", _CORRECTS.sub("", _FURTHER.sub("", line.text))).strip()
+    if 1 <= len(text.split()) <= 3 and (value := parser.answer(text, turn.parse_context(place))):
+        start = max(line.text.find(text), 0)
+        line.values = {place: [msgspec.structs.replace(value, text=text, start=start, end=start + len(text))]}
+
+
+def tells_first(text: str) -> bool:
+    """ "my sister lives in Macon, what about there": the last question again, of what is told first."""
+    return bool(_LEADS_ON.search(text))
+
+
 def goes_on(text: str) -> bool:
-    return bool(_FURTHER.match(text) or _ALSO.match(text))
+    return bool(_FURTHER.match(text) or _ALSO.match(text) or _LEADS_ON.search(text))
 
 
 def without_negated(line: Line) -> bool:

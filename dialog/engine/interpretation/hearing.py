@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from dialog.engine import asking
+from dialog.engine.comparison import compares
 from dialog.engine.events import Heard
 from dialog.engine.handover import ask_for_person, note_mood
 from dialog.engine.interpretation.answering import answer_question
@@ -16,23 +17,25 @@ from dialog.engine.interpretation.correction import (
     amended,
     another_row,
     bare_item,
+    bare_place,
     corrects,
     goes_on,
     landing,
     next_day,
     same_day,
+    tells_first,
     without_declined,
     without_fault,
     without_negated,
 )
 from dialog.engine.interpretation.guard import guarded
-from dialog.engine.interpretation.line import Line, all_known
+from dialog.engine.interpretation.line import Line, all_known, held
 from dialog.engine.interpretation.repair import read_repaired
-from dialog.engine.interpretation.settling import is_wish
+from dialog.engine.interpretation.settling import city_to_city, is_wish
 from dialog.engine.interpretation.universal import small_talk, universal
-from dialog.engine.interpretation.wishes import split
+from dialog.engine.interpretation.wishes import pieces, split
 from dialog.engine.ladder import long_pause, not_answered, not_understood
-from dialog.engine.running import Runner
+from dialog.engine.running import PERSON, Runner
 from dialog.engine.scope import used_by
 from dialog.engine.session import Frame, Wish
 from dialog.engine.stack import suspend
@@ -48,7 +51,6 @@ from tenor.taxonomy.assistant import NO_MATCH, SERVICE_ERROR
 LONGEST: Final = 1_000
 """Characters of a line that is read; a longer one is no question to an assistant."""
 PRICES: Final = "price_check"
-PERSON: Final = "universal.person"
 SURE: Final = 0.8
 """Of a universal word that a model saw."""
 BELIEVED: Final = 0.9
@@ -68,8 +70,21 @@ _EMOJI_PARTS: Final = ("\ufe0f", "\u20e3")
 NUMBERS: Final = ("number", "quantity", "size")
 """Types of slots that a 0 may answer."""
 STORE: Final = "store_location"
+STOCK: Final = "inventory_check"
+_TO_BE_HAD: Final = re.compile(
+    r"^\W*(?:(?:and|so|ok|okay|well|but|then)\W+)*(?:can|could) (?:i|we|you) (?:still )?(?:get|buy|have|order|find) "
+    r"(?:one|it|some|any|them|those|that)\b",
+    re.IGNORECASE,
+)
+"""Asks whether there is what was spoken of; where to get it begins with "where"."""
 WANTED: Final = frozenset(("need", "some", "any", "get", "got", "buy", "find", "have", "looking", "would", "i'm"))
 """Words that say no more than that a thing is wanted."""
+_WHICH_ONE: Final = re.compile(r"^\W*(?:(?:and|so|ok|okay|well)\W+)*which\b", re.IGNORECASE)
+"""Asks for one of those that were found."""
+SHOWN_WITH: Final = frozenset(
+    ("show", "see", "browse", "display", "your", "all", "available", "options", "kind", "kinds", "types", "of", "are")
+)
+SHOWN: Final = re.compile(r"\b(?:show|see|browse|display)\b", re.IGNORECASE)
 CLOSE: Final = 0.1
 """Two intents nearer than this are asked about."""
 
@@ -116,6 +131,8 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
         return
     if session.pending is not None and _question_goes_unanswered(turn, words):
         return
+    if _person_too(turn, runner, understander, text):
+        return
     if not _chooses_later(turn, words) and _everywhere(turn, named):
         return
     line = read_repaired(turn, understander, without_fault(without_declined(text)))
@@ -143,6 +160,24 @@ def _offers_person(turn: Turn) -> bool:
     pending = turn.session.pending
     slot = turn.slot(pending.slot) if pending is not None else None
     return slot is None or slot.type not in NUMBERS
+
+
+def _person_too(turn: Turn, runner: Runner, understander: Understander, text: str) -> bool:
+    """ "how much is a sofa and can i talk to somebody": the answer, then a person."""
+    others = [one for one in pieces(text) if fixed_phrase(normal(one)) != PERSON]
+    if len(others) == len(pieces(text)) or not others:
+        return False
+    line = read_repaired(turn, understander, without_fault(without_declined(" and ".join(others))))
+    about = bool(line.values) or turn.session.task is not None  # "what does it cost"
+    if not is_wish(line.intent) or line.score < SURE or not line.rest() or not about:
+        return False
+    if not _amend(turn, runner, line):
+        _wish(turn, runner, understander, line)
+    if turn.session.pending is not None:
+        ask_for_person(turn, "asked")
+    else:
+        turn.session.wishes = [*turn.session.wishes, Wish(intent=PERSON, score=1.0, text=text)]
+    return True
 
 
 def _chooses_later(turn: Turn, words: str) -> bool:
@@ -257,12 +292,21 @@ def _amend(turn: Turn, runner: Runner, line: Line) -> bool:
     correcting, further = corrects(line.text), goes_on(line.text)
     if correcting:
         without_negated(line)
+    if correcting or further:
+        bare_place(turn, line)
     if (correcting or further) and not line.only_values:
         bare_item(turn, line)
-    own = is_wish(line.intent) and line.score >= 0.7 and bool(line.rest()) and not line.only_here
+    told = further and tells_first(line.text) and bool(line.values)
+    if told:  # a sister is nothing to buy
+        line.values = {
+            name: values for name, values in line.values.items() if name in (session.task or session.frames[-1]).slots
+        }
+        told = bool(line.values)
+    chooses = line.values.keys() == {"sort"} and bool(_WHICH_ONE.match(line.text)) and not is_wish(line.intent)
+    own = is_wish(line.intent) and line.score >= 0.7 and bool(line.rest()) and not line.only_here and not told
     bare = line.only_values and (all_known(line) or correcting or further)
     nowhere = line.unknown_place or line.only_here
-    if own or not (bare or (correcting and line.values) or (nowhere and (correcting or further))):
+    if own or not (bare or told or chooses or (correcting and line.values) or (nowhere and (correcting or further))):
         return False
     if line.only_here:
         line.values = {}
@@ -300,13 +344,22 @@ def _is_new(turn: Turn, runner: Runner, line: Line, frame: Frame) -> bool:
 def _wish(turn: Turn, runner: Runner, understander: Understander, line: Line) -> None:
     session = turn.session
     bare = line.only_values and len(line.values) == 1 and "sort" not in line.values and line.score < BELIEVED
+    if line.intent in (NO_MATCH, STORE) and _shown(turn, runner, line):
+        return
     if not is_wish(line.intent) or bare:
         _no_wish(turn, runner, line)
         return
+    if line.intent == STORE and _TO_BE_HAD.match(line.text) and "item" in turn.slots and "store" not in line.values:
+        line.reading = msgspec.structs.replace(line.reading, intents=(Intent(STOCK, line.score),))
     _by_limit(turn, runner, line)
     if _ambiguous(turn, runner, line):
         return
+    if city_to_city(turn, line):
+        _no_route(turn, runner, line)
+        return
     wishes = [one for one in split(turn, understander, line.text, line, runner.action_of) if is_wish(one.intent)]
+    session.comparing = compares(line.text, wishes, [runner.action_of(one.intent) for one in wishes])
+    session.compared = []
     if session.pending is not None and session.task is not None:
         if runner.action_of(wishes[0].intent) == session.task.action:
             for name, value in session.task.slots.items():
@@ -322,6 +375,29 @@ def _wish(turn: Turn, runner: Runner, understander: Understander, line: Line) ->
     session.intent = runner.routed(wishes[0].intent)
     if not runner.begin(turn, wishes[0]):
         _no_wish(turn, runner, line)
+
+
+def _shown(turn: Turn, runner: Runner, line: Line) -> bool:
+    """ "show me jeans": what there is, with its price."""
+    kinds = {turn.assistant.slots[name].type for name in line.values}
+    shown = SHOWN.search(line.text) and "item" in kinds and "store" not in kinds and all_known(line)
+    if not shown or not WANTED.issuperset(set(line.rest()) - SHOWN_WITH):
+        return False
+    wish = Wish(intent=PRICES, score=1.0, text=line.text, slots=line.slots(turn))
+    if runner.action_of(PRICES) == "" or not runner.begin(turn, wish):
+        return False
+    turn.session.intent = PRICES
+    return True
+
+
+def _no_route(turn: Turn, runner: Runner, line: Line) -> None:
+    """The way from one city to another is nothing that stores know; the end of the way waits for a store."""
+    session = turn.session
+    end = line.values["location"][-1]
+    session.intent = runner.routed(line.intent)
+    session.loose = {"location": held(turn, "location", end)}
+    turn.reply("no_route", value=end.text)
+    asking.ask_again(turn)
 
 
 def _ambiguous(turn: Turn, runner: Runner, line: Line) -> bool:

@@ -15,9 +15,12 @@ from dialog.engine.turn import Turn
 from dialog.flow.model import Slot
 from dialog.understanding.keywords import normal
 from dialog.understanding.types import Reading, Span, Understander
+from dialog.understanding.words import CHAINS
 from dialog.values.shop.item import names_nothing
 from dialog.values.tokens import word_set
 from dialog.values.types import KNOWN, Value
+
+_CHAINS: Final = {chain.replace(" ", ""): chain for chain in sorted(CHAINS)}
 
 LABELS: Final = {
     "place": ("location",),
@@ -124,6 +127,8 @@ def _named(value: Value) -> Any:
     """The shopper's own words for a product, but for the catalogue's spelling of a misspelt one."""
     if not isinstance(value.value, str):
         return value.text
+    if value.type == "store" and " " in value.text and (chain := _CHAINS.get(_letters(value.text))):
+        return chain  # "star bucks"
     cut = " " in value.text and value.value.count(" ") < value.text.count(" ")
     misspelt = value.score < 1.0 and (cut or len(value.value.split()) == len(value.text.split()))
     misspelt = misspelt or (cut and _letters(value.value) == _letters(value.text).removesuffix("s"))  # "lap top"

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
+import msgspec
+
 from dialog.engine.interpretation.anaphora import LAST_PLACE
 from dialog.engine.turn import Turn
 from dialog.understanding.keywords import normal, plain_store
+from dialog.understanding.types import Intent
 from dialog.values.types import Value
 from tenor.taxonomy.assistant import NO_MATCH
 
@@ -29,6 +32,10 @@ HERE: Final = re.compile(
 HERE_SAID: Final = re.compile(rf"\b(?:{_NEAR}|(?<!from )here(?!'s\b| (?:is|are|we|you|to)\b))\b", re.IGNORECASE)
 _THERE_SAID: Final = re.compile(rf"\b{LAST_PLACE}\b", re.IGNORECASE)
 _WAY: Final = re.compile(r"\bfrom\s+(\S.*?)\s+to\b", re.IGNORECASE)
+_ZIP: Final = re.compile(
+    r"(?:\bzip(?:[ -]?code)?|^(?:and |what about |how about |ok |so |then )+(?:in |for |near )?)\s*(\d{5})\b",
+    re.IGNORECASE,
+)
 _HUNGRY: Final = re.compile(r"\b(?:eat|hungry|starving|dine)\b", re.IGNORECASE)
 
 
@@ -44,8 +51,56 @@ def unknown_place(turn: Turn, text: str, *, asked: bool = False) -> str:
     return cast(_Unknown, parser).unknown(text, asked=asked) or ""
 
 
+def city_to_city(turn: Turn, line: Line) -> bool:
+    """Whether only the way from one place to another is wanted, with no store at its end."""
+    kinds = {turn.assistant.slots[name].type for name in line.values}
+    way = _WAY.search(line.text)
+    ends = [one for one in line.values.get("location", ()) if way is not None and one.start >= way.end(1)]
+    return line.intent.startswith("navigation.") and bool(ends) and not kinds & {"item", "store"}
+
+
+def _unknown_zip(turn: Turn, line: Line) -> None:
+    """ "what about zip 99999": a code of no region that is known, and no number of things."""
+    code = _ZIP.search(line.text)
+    if code is None or any(turn.assistant.slots[name].type == "place" for name in line.values):
+        return
+    line.unknown_place = code[1]
+    release(line, code.start(), code.end())
+
+
+def _overlooked(turn: Turn, line: Line) -> None:
+    """A product that the catalogue knows and the understander saw none in: "put aside a winter coat", "a black
+    umbrella" (which is no question about rain)."""
+    kinds = {turn.assistant.slots[name].type: name for name in line.values}
+    name = next((slot.name for slot in turn.assistant.slots.values() if slot.type == "item"), "")
+    parser = turn.parsers.get("item")
+    if not name or parser is None or {"item", "store"} & kinds.keys():
+        return
+    taken = [value for values in line.values.values() for value in values]
+    found = [
+        one
+        for one in parser.find(line.text, turn.parse_context(name))
+        if all(one.end <= value.start or value.end <= one.start for value in taken)
+    ]
+    if not found:
+        return
+    if line.intent == "reserve":
+        line.values[name] = found[:1]
+    elif line.intent.startswith("weather.") and "color" in kinds:
+        colored = [
+            one
+            for one in found
+            if any(not line.text[color.end : one.start].strip() for color in line.values[kinds["color"]])
+        ]
+        if colored:
+            line.values[name] = colored[:1]
+            line.reading = msgspec.structs.replace(line.reading, intents=(Intent("inventory_check", line.score),))
+
+
 def settle(turn: Turn, line: Line) -> None:
     _limits(turn, line)
+    _unknown_zip(turn, line)
+    _overlooked(turn, line)
     for name, values in tuple(line.values.items()):  # a ZIP code or "forty two inch" is no number of things
         kind = turn.assistant.slots[name].type
         if kind == "place":

@@ -63,7 +63,7 @@ def split(turn: Turn, understander: Understander, text: str, whole: Line, action
         joins = repairing or begins_repair(text[start:end])
         if not lines or (not is_wish(lines[-1].intent) and len(lines) == 1):  # what leads in belongs to the first wish
             begin = begins[0] if begins else start
-            lines, begins = [piece if begin == start else read_repaired(turn, understander, text[begin:end])], [begin]
+            lines, begins = [read_repaired(turn, understander, text[begin:end])], [begin]
         elif (
             not joins
             and not _says_how(turn, piece)
@@ -87,10 +87,16 @@ def split(turn: Turn, understander: Understander, text: str, whole: Line, action
     return [wish for at, wish in enumerate(wishes) if not any(_same(wish, one) for one in wishes[:at])]
 
 
+def pieces(text: str) -> list[str]:
+    """A line in pieces, each of which may be a wish."""
+    return [one for one in _CUT.split(text) if one.strip()]
+
+
 def _same(wish: Wish, other: Wish) -> bool:
     """ "i'm hungry, where can i eat": said twice, wanted once."""
     values = {name: held.value for name, held in wish.slots.items()}
-    return wish.intent == other.intent and values == {name: held.value for name, held in other.slots.items()}
+    alike = wish.intent.removesuffix("_yes_no") == other.intent.removesuffix("_yes_no")
+    return alike and values == {name: held.value for name, held in other.slots.items()}
 
 
 def _without_leads(wishes: list[Wish]) -> list[Wish]:
@@ -99,7 +105,8 @@ def _without_leads(wishes: list[Wish]) -> list[Wish]:
     for wish in wishes[1:]:
         last = kept[-1]
         about = _REFERS.search(wish.text) and not {"item", "store"} & wish.slots.keys()
-        if about and "item" in last.slots and _STATES.match(last.text):
+        named = not _CLAUSE.match(last.text) and wish.intent == last.intent  # "a black umbrella, do you have one"
+        if about and "item" in last.slots and (named or _STATES.match(last.text)):
             kept[-1] = msgspec.structs.replace(wish, slots={**last.slots, **wish.slots})
         else:
             kept.append(wish)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from dialog.engine.asking import ask_choice, ask_slot, question, unknown_place_lead
+from dialog.engine.comparison import note_figure
 from dialog.engine.events import Call, Done, Failed
 from dialog.engine.handover import ask_for_person, offer_person
 from dialog.engine.scope import alternatives, item_slot, remember
@@ -108,9 +109,12 @@ class Task:
         task, context = turn.task(), turn.session.context
         task.done, task.changed = True, spec.changes != "nothing"
         task.empty = is_empty(answer.result) and not answer.result.get("known")
-        status = status_of(
-            spec.name, answer.result, slots=_plain(task.slots), intent=task.intent, text=task.text, now=turn.now
-        )
+        comparing = bool(turn.session.comparing)  # "is it warmer in Miami or in Tampa" is no question for a yes
+        intent = task.intent.removesuffix("_yes_no") if comparing else task.intent
+        text = "" if comparing else task.text
+        status = status_of(spec.name, answer.result, slots=_plain(task.slots), intent=intent, text=text, now=turn.now)
+        if comparing:
+            note_figure(turn, answer.result)
         context["status"] = context[self.status_name(spec)] = status
         context["result"] = _kept(answer.result)
         context["results"] = _count(answer.result)

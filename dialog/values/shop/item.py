@@ -28,6 +28,7 @@ NEVER = word_set(
     "it that this one ones them those these something anything nothing everything stuff thing things i me you "
     "yes no okay what which who where when why how there here none neither both all any whatever idk dunno "
     "its thats im dont know cheapest cheaper best first second third fourth last other same "
+    "away far oh em "
     "return returns refund refunds exchange exchanges policy policies warranty warranties guarantee guarantees"
 )
 

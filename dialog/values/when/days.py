@@ -34,6 +34,11 @@ def weekday(today: date, number: int) -> date:
     return shift(today, (number - today.weekday()) % 7)
 
 
+def coming_weekday(today: date, number: int) -> date:
+    """The next such day after today."""
+    return weekday(shift(today, 1), number)
+
+
 def weekday_of_week(today: date, number: int, weeks: int) -> date:
     return shift(monday_of(today), 7 * weeks + number)
 

@@ -9,6 +9,9 @@ from dialog.values.when import days
 from dialog.values.when.calendar_dates import WHICH, CalendarReader, Read, Stretch, one_day
 from dialog.values.when.words import DOUBTFUL_WEEKDAYS, FEW, PARTS, SPANS, WEEKDAYS
 
+_THROUGH = frozenset(("to", "through", "thru", "until", "till", "and", "between"))
+"""Beside a weekday these make it an end of a stretch, which may begin today."""
+
 
 def end_of_week(today: date) -> days.Days:
     """Thursday to Sunday, what is left of it."""
@@ -75,7 +78,9 @@ class RelativeReader(CalendarReader):
             return self._dated(end, days.weekday_of_week(today, number, 1))
         if which in ("last", "past"):
             return end, one_day(days.last_weekday(today, number))
-        return self._dated(end, days.weekday(today, number))
+        if which == "this" or self.at(end) in _THROUGH or self.at(i - 1) in _THROUGH:
+            return self._dated(end, days.weekday(today, number))
+        return self._dated(end, days.coming_weekday(today, number))  # who means today says so
 
     def _dated(self, end: int, day: date) -> Read:
         """ "friday november 20", "friday the 20th": the date counts."""
