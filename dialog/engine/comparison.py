@@ -34,17 +34,20 @@ _ADJECTIVES: Final = {
 }  # fmt: skip
 _MORE: Final = re.compile(rf"\b(?:more|most) ({'|'.join(_ADJECTIVES)})\b", re.IGNORECASE)
 """As those say it who learned English later: "more cold"."""
-_CHOICE: Final = re.compile(r"\b(?:which|what|where|or|between)\b", re.IGNORECASE)
+_CHOICE: Final = re.compile(r"\b(?:which|or|between)\b", re.IGNORECASE)
 
 
 def compares(text: str, wishes: list[Wish], actions: list[str]) -> str:
     """The word that several wishes of one line are compared by; empty when they are not."""
+    word = names_comparison(text)
+    return word if word and len(wishes) > 1 and all(action == _WORDS[word][0] for action in actions) else ""
+
+
+def names_comparison(text: str) -> str:
+    """The word of a line that asks which one it is: "warmer"."""
     said = _SAID.search(_MORE.sub(lambda found: _ADJECTIVES[found[1].lower()], text))
-    if said is None or len(wishes) < 2 or not _CHOICE.search(text):
-        return ""
-    word = said.group().lower()
-    word = _MOST.get(word, word)
-    return word if all(action == _WORDS[word][0] for action in actions) else ""
+    word = said.group().lower() if said is not None and _CHOICE.search(text) else ""
+    return _MOST.get(word, word)
 
 
 def note_figure(turn: Turn, result: Mapping[str, Any]) -> None:

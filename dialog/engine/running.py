@@ -88,6 +88,7 @@ class Runner:
         session.pending = None
         session.calls = {}
         session.failures = 0
+        session.together = session.together if session.comparing else []
         session.context["intent"] = intent
         turn.note("wish", intent)
         self.run(turn, state)

@@ -119,6 +119,8 @@ class Session(msgspec.Struct, kw_only=True):
     """Heard in the same line, not begun yet."""
     comparing: str = ""
     """The word that the wishes of the line are compared by: "warmer"."""
+    together: list[Wish] = []
+    """The wishes that were compared last, for "and tomorrow?"."""
     compared: list[tuple[str, float]] = []
     """What has been answered of them, each with its figure."""
     recall: dict[str, SlotValue] = {}

@@ -24,11 +24,14 @@ _MEANT: Final = tuple(
         (r"\bhow many (?:watch|walks|once)(?= (?:do|does|is|are)\b)", "how many watts"),
         (r"\b(lowest|highest|best|cheapest|average|what's the|whats the|what is the) prize\b", r"\1 price"),
         (r"\bprize(s?)(?= (?:of|for|on)\b)", r"price\1"),
-        (r"\b(near|close|cheap|high|low|larg|small) est\b", r"\1est"),
+        (r"\b(near|close|cheap|cheep|high|low|larg|small) est\b", r"\1est"),
         (r"\b(be|is it|it's|be a) sonny\b", r"\1 sunny"),
         (r"\bin (?:stalk|stalks|stocks)\b", "in stock"),
         (r"\b(is|are|was|will) their(?= (?:an?|any|some|be)\b)", r"\1 there"),
-        (r"\b(like|near|around|over) their(?= (?:today|tomorrow|tonight|on|this|next|now|right)\b|\W*$)", r"\1 there"),
+        (r"\btheir(?= (?:today|tomorrow|tonight|on|this|next|now)\b)", "there"),
+        (r"\b(like|near|around|over) their(?=\W*$)", r"\1 there"),
+        (rf"{_LEADING}wood(?= (?:it|you|there|i|they)\b)", r"\1would"),
+        (r"\b(where(?: is|'s|s)) (the|that|this) story\b", r"\1 \2 store"),
         (r"\b(?:rite|write) (?=now\b)", "right "),
         (r"\b(a|any|still|they|it|is) oh pen\b", r"\1 open"),
         (r"\bhow far a ?(?:weigh|way)\b", "how far away"),
@@ -45,7 +48,8 @@ _TYPED: Final = {
     "were's": "where's", "resturant": "restaurant", "resturants": "restaurants", "restaraunt": "restaurant",
     "restaurent": "restaurant", "pharmcy": "pharmacy", "wether": "weather", "wheather": "weather",
     "tempature": "temperature", "temprature": "temperature", "humidty": "humidity", "forcast": "forecast",
-    "chepest": "cheapest", "cheepest": "cheapest", "pric": "price", "stok": "stock", "rian": "rain", "sonw": "snow",
+    "chepest": "cheapest", "cheepest": "cheapest", "cheep": "cheap",
+    "pric": "price", "stok": "stock", "rian": "rain", "sonw": "snow",
 }  # fmt: skip
 """Words that are no others, as they are mistyped."""
 _TYPO: Final = re.compile(rf"\b({'|'.join(map(re.escape, _TYPED))})\b", re.IGNORECASE)

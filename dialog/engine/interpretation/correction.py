@@ -35,7 +35,8 @@ _FAULT: Final = re.compile(
 """The shopper blames himself, before what is right."""
 _INSTEAD: Final = re.compile(r"\b(?:instead|rather)\W*$", re.IGNORECASE)
 _FURTHER: Final = re.compile(
-    r"^(?:(?:ok|okay|so|well|um|uh|oh|hmm|alright|all right|right|fine|sure|great|cool|thanks|thank you|never ?mind|"
+    r"^(?:(?:ok|okay|k|kk|yo|lol|so|well|um|uh|oh|hmm|alright|all right|right|fine|sure|"
+    r"great|cool|thanks|thank you|never ?mind|"
     r"no problem|no worries|then|yes|yeah|no)[\s,.!]+)*(?:and|what about|how about|what if|how "
     r"is|same for|"
     r"or|also|then|and then|try|same thing (?:for|in)|the same (?:for|in))\b[\s,]*(?:what about|how about|also|"
@@ -49,7 +50,7 @@ _LEADS_ON: Final = re.compile(
 )
 """Ends by asking the same of what was told before: "my sister lives in Macon, what about there"."""
 _NEGATED: Final = re.compile(
-    r"\b(?:not|instead of|rather than|no longer|isn't|forget)(?:\s+(?:in|for|at|on|the|to))*\s*$", re.I
+    r"\b(?:not|instead of|rather than|no longer|isn't|forget)(?:\s+(?:in|for|at|on|the|to|a|an|any|some))*\s*$", re.I
 )
 _DENIED: Final = re.compile(
     r"^(?:(?:no|nope|oh|sorry|wait)[\s,.!-]+)*not [^,;]{1,60}?(?:[,;]| but )\s*(?=\w)", re.IGNORECASE
@@ -67,7 +68,9 @@ _DECLINED: Final = re.compile(
 )
 """A topic that is not wanted, before what is."""
 _DAY_AFTER: Final = re.compile(
-    r"\b(?:the )?(?:day after(?: that| then)?|(?:next|following) day)\b(?!\s+tomorrow)", re.IGNORECASE
+    r"\b(?:the )?(?:day (?:after|(before))(?: that| then)?|(?:next|following|(previous)) day)\b"
+    r"(?!\s+(?:tomorrow|yesterday))",
+    re.IGNORECASE,
 )
 _PART: Final = re.compile(r"(?:(?:in|during|at) )?(?:the )?(?:morning|afternoon|evening|night)", re.IGNORECASE)
 """A part of a day, without the day."""
@@ -133,13 +136,14 @@ def without_declined(text: str) -> str:
 
 
 def next_day(turn: Turn, line: Line) -> None:
-    """ "and the day after that?": one day later than the last task was about."""
+    """ "and the day after that?", "the day before": one day from what the last task was about."""
     found, frame = _DAY_AFTER.search(line.text), turn.session.task
     if found is None or frame is None or "when" not in frame.slots or "when" in line.values:
         return
     last = frame.slots["when"].value
     try:
-        day = date.fromisoformat(str(last["to"])[:10]) + timedelta(days=1)
+        back = found[1] or found[2]
+        day = date.fromisoformat(str(last["from" if back else "to"])[:10]) + timedelta(days=-1 if back else 1)
     except (KeyError, TypeError, ValueError):
         return
     value = {"text": found.group(), "from": day.isoformat(), "to": day.isoformat()}
@@ -176,13 +180,22 @@ def landing(turn: Turn, line: Line) -> Frame | None:
     """The newest task that takes all values of the line."""
     session = turn.session
     names = set(line.values)
+    fit: list[Frame] = []
     for frame in (session.task, *reversed(session.frames)):
         if frame is None or not frame.action:
             continue
         uses = used_by(turn, frame.action)
         if names and (uses is None or names <= uses):
+            fit.append(frame)
+    for frame in fit[1:]:  # "the weather on friday and a bakery": saturday is said of the weather
+        if names <= frame.slots.keys() and not names <= fit[0].slots.keys() and _last(frame) == _last(fit[0]):
             return frame
-    return None
+    return fit[0] if fit else None
+
+
+def _last(frame: Frame) -> int:
+    """The turn in which its newest value was said."""
+    return max((value.turn for value in frame.slots.values()), default=0)
 
 
 def bare_item(turn: Turn, line: Line) -> bool:
@@ -205,11 +218,21 @@ def bare_item(turn: Turn, line: Line) -> bool:
     return False
 
 
+def _same_state(value: SlotValue, before: SlotValue | None) -> None:
+    """Lafayette after Shreveport is the one in Louisiana."""
+    state = before.value.get("state") if before is not None and isinstance(before.value, dict) else None
+    near = [one for one in (value.value, *value.alternatives) if isinstance(one, dict) and one.get("state") == state]
+    if state and value.alternatives and len(near) == 1:
+        value.value, value.alternatives = near[0], []
+
+
 def amended(turn: Turn, frame: Frame, line: Line) -> Frame:
     """The task again with the new values; what hangs on a changed one is cleared."""
     new: dict[str, SlotValue] = {
         name: held(turn, name, values[-1 if corrects(line.text) else 0]) for name, values in line.values.items()
     }
+    for name, value in new.items():
+        _same_state(value, frame.slots.get(name))
     slots = {name: reused(value) for name, value in frame.slots.items()}
     for slot in turn.assistant.slots.values():
         if any(one in new for one in slot.depends_on) and slot.name not in new:

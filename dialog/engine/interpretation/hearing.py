@@ -61,9 +61,9 @@ _SHORT: Final = {
 }  # fmt: skip
 """As people type the words that begin a question further to the last one."""
 _OPENING: Final = re.compile(
-    rf"^((?:ok|okay|so|and|lol|yo|well)[\s,]+)?({'|'.join(_SHORT)})\b(?:(\s+)(abt|bout)\b)?(?=\s)", re.I
+    rf"^((?:ok|okay|k|kk|so|and|lol|yo|well)[\s,]+)?({'|'.join(_SHORT)})\b(?:(\s+)(abt|bout)\b)?(?=\s)", re.I
 )
-_SHORTENED: Final = re.compile(r"^((?:ok|okay|so|and|lol|yo|well)[\s,]+)?(what|how)(\s+)(?:abt|bout)\b", re.I)
+_SHORTENED: Final = re.compile(r"^((?:ok|okay|k|kk|so|and|lol|yo|well)[\s,]+)?(what|how)(\s+)(?:abt|bout)\b", re.I)
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,100}>")
 _EMOJI_PARTS: Final = ("\ufe0f", "\u20e3")
 """The variation selector and the key cap, which no text is written with."""
@@ -79,7 +79,9 @@ _TO_BE_HAD: Final = re.compile(
 """Asks whether there is what was spoken of; where to get it begins with "where"."""
 WANTED: Final = frozenset(("need", "some", "any", "get", "got", "buy", "find", "have", "looking", "would", "i'm"))
 """Words that say no more than that a thing is wanted."""
-_WHICH_ONE: Final = re.compile(r"^\W*(?:(?:and|so|ok|okay|well)\W+)*which\b", re.IGNORECASE)
+_WHICH_ONE: Final = re.compile(
+    r"^\W*(?:(?:and|so|ok|okay|well)\W+)*which\b|\b(?:of|among) (?:them|those|these|all)\W*$", re.IGNORECASE
+)
 """Asks for one of those that were found."""
 SHOWN_WITH: Final = frozenset(
     ("show", "see", "browse", "display", "your", "all", "available", "options", "kind", "kinds", "types", "of", "are")
@@ -302,7 +304,7 @@ def _amend(turn: Turn, runner: Runner, line: Line) -> bool:
             name: values for name, values in line.values.items() if name in (session.task or session.frames[-1]).slots
         }
         told = bool(line.values)
-    chooses = line.values.keys() == {"sort"} and bool(_WHICH_ONE.match(line.text)) and not is_wish(line.intent)
+    chooses = line.values.keys() == {"sort"} and bool(_WHICH_ONE.search(line.text)) and not is_wish(line.intent)
     own = is_wish(line.intent) and line.score >= 0.7 and bool(line.rest()) and not line.only_here and not told
     bare = line.only_values and (all_known(line) or correcting or further)
     nowhere = line.unknown_place or line.only_here
@@ -310,7 +312,12 @@ def _amend(turn: Turn, runner: Runner, line: Line) -> bool:
         return False
     if line.only_here:
         line.values = {}
+    if _all_again(turn, runner, line):
+        return True
     frame = landing(turn, line) if line.values else session.task
+    if frame is None and chooses and "item" in turn.slots:  # what is in stock has no order: prices have one
+        session.intent = PRICES
+        return runner.begin(turn, Wish(intent=PRICES, score=1.0, text=line.text, slots=line.slots(turn)))
     if frame is None:
         return False
     if not correcting and _is_new(turn, runner, line, frame):
@@ -320,13 +327,33 @@ def _amend(turn: Turn, runner: Runner, line: Line) -> bool:
         session.intent = frame.intent
         turn.reply("changed")
         return True
-    session.task = amended(turn, frame, line)
+    session.task, session.together = amended(turn, frame, line), []
     if (line.unknown_place or line.here) and "location" not in line.values:
         session.task.slots.pop("location", None)
     session.intent, session.context["intent"] = frame.intent, frame.intent
     session.pending, session.calls, session.failures = None, {}, 0
     runner.run(turn, turn.assistant.intent_transitions.get(frame.intent) or frame.state)
     return True
+
+
+def _compare(turn: Turn, runner: Runner, text: str, wishes: list[Wish]) -> None:
+    session = turn.session
+    session.comparing = compares(text, wishes, [runner.action_of(one.intent) for one in wishes])
+    session.compared, session.together = [], wishes if session.comparing else []
+
+
+def _all_again(turn: Turn, runner: Runner, line: Line) -> bool:
+    """ "and tomorrow?" after a comparison: all that was compared, for that time."""
+    session, when = turn.session, line.slots(turn)
+    kinds = {turn.assistant.slots[name].type for name in when}
+    if not session.together or kinds != {"when"} or session.pending is not None:
+        return False
+    wishes = [msgspec.structs.replace(one, slots={**one.slots, **when}) for one in session.together]
+    turn.note("ellipsis", ", ".join(when))
+    _compare(turn, runner, " or ".join(one.text for one in wishes), wishes)
+    session.wishes = wishes[1:]
+    session.intent = runner.routed(wishes[0].intent)
+    return runner.begin(turn, wishes[0])
 
 
 def _is_new(turn: Turn, runner: Runner, line: Line, frame: Frame) -> bool:
@@ -358,8 +385,7 @@ def _wish(turn: Turn, runner: Runner, understander: Understander, line: Line) ->
         _no_route(turn, runner, line)
         return
     wishes = [one for one in split(turn, understander, line.text, line, runner.action_of) if is_wish(one.intent)]
-    session.comparing = compares(line.text, wishes, [runner.action_of(one.intent) for one in wishes])
-    session.compared = []
+    _compare(turn, runner, line.text, wishes)
     if session.pending is not None and session.task is not None:
         if runner.action_of(wishes[0].intent) == session.task.action:
             for name, value in session.task.slots.items():

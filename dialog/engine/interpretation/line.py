@@ -61,7 +61,7 @@ _FILLERS: Final = word_set(
     "me let's lets try i i'd like say um, now make that this these which are yes yeah yep wrong think guess those only "
     "same thing hey actually no not meant mean "
     "i'm sorry said want wanted need change there during until fine sure alright cool never mind problem worries "
-    "would will should see too as wait oops whoops"
+    "would will should see too as wait oops whoops k kk lol yo"
 )
 
 

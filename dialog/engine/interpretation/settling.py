@@ -36,6 +36,9 @@ _ZIP: Final = re.compile(
     r"(?:\bzip(?:[ -]?code)?|^(?:and |what about |how about |ok |so |then )+(?:in |for |near )?)\s*(\d{5})\b",
     re.IGNORECASE,
 )
+_SKY: Final = re.compile(
+    r"\b(?:fog|foggy|mist|misty|hazy|hail|thunderstorms?|stormy|windy|frosty|icy)\b", re.IGNORECASE
+)
 _HUNGRY: Final = re.compile(r"\b(?:eat|hungry|starving|dine)\b", re.IGNORECASE)
 
 
@@ -97,10 +100,18 @@ def _overlooked(turn: Turn, line: Line) -> None:
             line.reading = msgspec.structs.replace(line.reading, intents=(Intent("inventory_check", line.score),))
 
 
+def _sky(line: Line) -> None:
+    """ "is it foggy in San Francisco": a word of the weather for which there is no intent of its own."""
+    if line.intent == NO_MATCH and (found := _SKY.search(line.text)):
+        line.reading = msgspec.structs.replace(line.reading, intents=(Intent("weather.weather", 0.8),))
+        release(line, found.start(), found.end())
+
+
 def settle(turn: Turn, line: Line) -> None:
     _limits(turn, line)
     _unknown_zip(turn, line)
     _overlooked(turn, line)
+    _sky(line)
     for name, values in tuple(line.values.items()):  # a ZIP code or "forty two inch" is no number of things
         kind = turn.assistant.slots[name].type
         if kind == "place":
@@ -150,7 +161,9 @@ def _limits(turn: Turn, line: Line) -> None:
     name = next((name for name in line.values if turn.assistant.slots[name].type == "price"), None)
     if name is None:
         return
-    if line.intent.startswith("weather."):
+    task = turn.session.task
+    of_task = task is not None and "item" in task.slots and len(line.text.split()) <= 4  # "under 50", after a price
+    if line.intent.startswith("weather.") and not of_task:
         del line.values[name]
         return
     for other in [one for one in line.values if one != name]:

@@ -8,6 +8,8 @@ from typing import Final
 
 import msgspec
 
+from dialog.engine.comparison import names_comparison
+from dialog.engine.interpretation.correction import without_negated
 from dialog.engine.interpretation.line import SPANS_ONLY, Line, all_known, read_line
 from dialog.engine.interpretation.repair import begins_repair, is_repair, read_repaired
 from dialog.engine.interpretation.settling import is_wish
@@ -20,7 +22,8 @@ from dialog.values.types import Value
 ActionOf = Callable[[str], str]
 MOST: Final = 3
 _CUT: Final = re.compile(
-    r"\s*(?:[?!;]+|\.(?=\s)|,?\s+\b(?:and then|and also|and|also|plus|then|as well as|oh and|but also|or)\b|,)\s+",
+    r"\s*(?:[?!;]+|\.(?=\s)|,?\s+\b(?:and then|and also|and|also|plus|then|as well as|oh and|but also|but first|"
+    r"but before that|or)\b|,)\s+",
     re.IGNORECASE,
 )
 _CLAUSE: Final = re.compile(
@@ -32,9 +35,19 @@ _STATES: Final = re.compile(
     re.IGNORECASE,
 )
 """Says what is wanted, and asks nothing."""
+_REACHED: Final = re.compile(
+    r"^\W*(?:(?:hi|hello|hey|yes|good \w+)\W+)*(?:is this|are you|have i reached|did i reach|"
+    r"am i (?:talking|speaking) (?:to|with))\b"
+    r".*\b(?:store|shop|place|right)\W*$",
+    re.IGNORECASE,
+)
+"""Asks who is there, and wants nothing found."""
+_NOT: Final = re.compile(r"^\W*(?:and )?not\b", re.IGNORECASE)
 _REFERS: Final = re.compile(r"\b(?:it|they|them|those|these|one|ones|any|that)\b", re.IGNORECASE)
 SHARED: Final = frozenset(("place", "when"))
 """Types that hold for all wishes of a line."""
+ADDED: Final = SHARED | {"sort"}
+"""Types that a second value may bring along: "is a laptop or a tablet cheaper"."""
 REPEATED: Final = frozenset(("place", "when", "item", "store"))
 """Types of which a second value is a second wish."""
 
@@ -60,6 +73,8 @@ def split(turn: Turn, understander: Understander, text: str, whole: Line, action
         piece = read_line(turn, understander, text[start:end])
         named = _named_in(turn, whole, start, end) if not piece.values else {}
         piece.values = piece.values or named
+        if lines and without_negated(piece) and _NOT.match(piece.text):  # "a jewelry store, not a gym"
+            continue
         joins = repairing or begins_repair(text[start:end])
         if not lines or (not is_wish(lines[-1].intent) and len(lines) == 1):  # what leads in belongs to the first wish
             begin = begins[0] if begins else start
@@ -80,11 +95,21 @@ def split(turn: Turn, understander: Understander, text: str, whole: Line, action
             lines[-1] = read_repaired(turn, understander, text[begins[-1] : end])
         repairing = is_repair(text[start:end])
     if len(lines) < 2:
-        return [wish_of(turn, whole)]
+        return _compared(turn, whole) or [wish_of(turn, whole)]
     turn.note("wishes", str(len(lines)))
     wishes = _without_leads([wish_of(turn, line) for line in lines[:MOST]])
     _share(turn, wishes, action_of)
     return [wish for at, wish in enumerate(wishes) if not any(_same(wish, one) for one in wishes[:at])]
+
+
+def _compared(turn: Turn, whole: Line) -> list[Wish]:
+    """ "is a laptop or a tablet cheaper": one wish for each, where no piece is a wish by itself."""
+    if not names_comparison(whole.text) or not is_wish(whole.intent):
+        return []
+    for name, values in whole.values.items():
+        if turn.assistant.slots[name].type in ("item", "place") and 2 <= len(values) <= MOST:
+            return [wish_of(turn, _like(whole, Line(whole.text, whole.reading, {name: [one]}))) for one in values]
+    return []
 
 
 def pieces(text: str) -> list[str]:
@@ -101,6 +126,8 @@ def _same(wish: Wish, other: Wish) -> bool:
 
 def _without_leads(wishes: list[Wish]) -> list[Wish]:
     """ "i need three white t-shirts, are they in stock in dallas": what is wanted, then the question about it."""
+    while len(wishes) > 1 and _REACHED.match(wishes[0].text):  # "is this the store? what does a cane cost"
+        wishes = wishes[1:]
     kept = wishes[:1]
     for wish in wishes[1:]:
         last = kept[-1]
@@ -157,7 +184,7 @@ def _is_another(turn: Turn, before: Line, piece: Line) -> bool:
     return (
         piece.only_values
         and any(name in before.values and turn.assistant.slots[name].type in REPEATED for name in piece.values)
-        and all(name in before.values or turn.assistant.slots[name].type in SHARED for name in piece.values)
+        and all(name in before.values or turn.assistant.slots[name].type in ADDED for name in piece.values)
     )
 
 
