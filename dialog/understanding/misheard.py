@@ -32,6 +32,11 @@ _MEANT: Final = tuple(
         (r"\b(like|near|around|over) their(?=\W*$)", r"\1 there"),
         (rf"{_LEADING}wood(?= (?:it|you|there|i|they)\b)", r"\1would"),
         (r"\b(where(?: is|'s|s)) (the|that|this) story\b", r"\1 \2 store"),
+        (
+            r"\bpears? of (?=(?:\w+ ){0,2}(?:jeans|pants|trousers|shorts|shoes|boots|sneakers|socks|gloves|glasses)\b)",
+            "pair of ",
+        ),
+        (rf"{_LEADING}due(?= (?:you|they|we|i)\b)", r"\1do"),
         (r"\b(?:rite|write) (?=now\b)", "right "),
         (r"\b(a|any|still|they|it|is) oh pen\b", r"\1 open"),
         (r"\bhow far a ?(?:weigh|way)\b", "how far away"),

@@ -9,25 +9,11 @@ from typing import Final
 import msgspec
 
 from dialog.engine import asking
-from dialog.engine.comparison import compares
 from dialog.engine.events import Heard
 from dialog.engine.handover import ask_for_person, note_mood
+from dialog.engine.interpretation.amending import BELIEVED, PRICES, amend, compare
 from dialog.engine.interpretation.answering import answer_question
-from dialog.engine.interpretation.correction import (
-    amended,
-    another_row,
-    bare_item,
-    bare_place,
-    corrects,
-    goes_on,
-    landing,
-    next_day,
-    same_day,
-    tells_first,
-    without_declined,
-    without_fault,
-    without_negated,
-)
+from dialog.engine.interpretation.correction import corrects, without_declined, without_fault, without_negated
 from dialog.engine.interpretation.guard import guarded
 from dialog.engine.interpretation.line import Line, all_known, held
 from dialog.engine.interpretation.repair import read_repaired
@@ -37,7 +23,7 @@ from dialog.engine.interpretation.wishes import pieces, split
 from dialog.engine.ladder import long_pause, not_answered, not_understood
 from dialog.engine.running import PERSON, Runner
 from dialog.engine.scope import used_by
-from dialog.engine.session import Frame, Wish
+from dialog.engine.session import Wish
 from dialog.engine.stack import suspend
 from dialog.engine.turn import Turn
 from dialog.understanding.keywords import fixed_phrase, normal
@@ -50,11 +36,8 @@ from tenor.taxonomy.assistant import NO_MATCH, SERVICE_ERROR
 
 LONGEST: Final = 1_000
 """Characters of a line that is read; a longer one is no question to an assistant."""
-PRICES: Final = "price_check"
 SURE: Final = 0.8
 """Of a universal word that a model saw."""
-BELIEVED: Final = 0.9
-"""From here on even a line of one value and small words ("i'd like thai food") is what it seems."""
 _SHORT: Final = {
     "wat": "what", "wut": "what", "wot": "what", "wht": "what", "hbu": "how about", "wbu": "what about",
     "hw": "how", "abt": "about", "bout": "about", "n": "and",
@@ -79,10 +62,6 @@ _TO_BE_HAD: Final = re.compile(
 """Asks whether there is what was spoken of; where to get it begins with "where"."""
 WANTED: Final = frozenset(("need", "some", "any", "get", "got", "buy", "find", "have", "looking", "would", "i'm"))
 """Words that say no more than that a thing is wanted."""
-_WHICH_ONE: Final = re.compile(
-    r"^\W*(?:(?:and|so|ok|okay|well)\W+)*which\b|\b(?:of|among) (?:them|those|these|all)\W*$", re.IGNORECASE
-)
-"""Asks for one of those that were found."""
 SHOWN_WITH: Final = frozenset(
     ("show", "see", "browse", "display", "your", "all", "available", "options", "kind", "kinds", "types", "of", "are")
 )
@@ -145,14 +124,14 @@ def hear(turn: Turn, runner: Runner, understander: Understander, event: Heard) -
     if line.reading.sentiment:
         session.context["sentiment"] = line.reading.sentiment
         note_mood(turn, line.reading.sentiment)
-    if line.intent == "universal.no" and not named and corrects(text) and _amend(turn, runner, line):
+    if line.intent == "universal.no" and not named and corrects(text) and amend(turn, runner, line):
         return  # "no, I said a lamp"
     noise = session.pending is not None and not has_cue(words, line.intent)
     if line.score >= SURE and not line.values and not named and not noise and _everywhere(turn, line.intent):
         return
     if session.pending is not None and answer_question(turn, runner, line):
         return
-    if _amend(turn, runner, line):
+    if amend(turn, runner, line):
         return
     _wish(turn, runner, understander, line)
 
@@ -173,7 +152,7 @@ def _person_too(turn: Turn, runner: Runner, understander: Understander, text: st
     about = bool(line.values) or turn.session.task is not None  # "what does it cost"
     if not is_wish(line.intent) or line.score < SURE or not line.rest() or not about:
         return False
-    if not _amend(turn, runner, line):
+    if not amend(turn, runner, line):
         _wish(turn, runner, understander, line)
     if turn.session.pending is not None:
         ask_for_person(turn, "asked")
@@ -283,91 +262,6 @@ def _everywhere(turn: Turn, intent: str) -> bool:
     return False
 
 
-def _amend(turn: Turn, runner: Runner, line: Line) -> bool:
-    """A correction or an ellipsis: the last task again with other values."""
-    session = turn.session
-    if session.task is None and not session.frames:
-        return False
-    next_day(turn, line)
-    same_day(turn, line)
-    another_row(turn, line)
-    correcting, further = corrects(line.text), goes_on(line.text)
-    if correcting:
-        without_negated(line)
-    if correcting or further:
-        bare_place(turn, line)
-    if (correcting or further) and not line.only_values:
-        bare_item(turn, line)
-    told = further and tells_first(line.text) and bool(line.values)
-    if told:  # a sister is nothing to buy
-        line.values = {
-            name: values for name, values in line.values.items() if name in (session.task or session.frames[-1]).slots
-        }
-        told = bool(line.values)
-    chooses = line.values.keys() == {"sort"} and bool(_WHICH_ONE.search(line.text)) and not is_wish(line.intent)
-    own = is_wish(line.intent) and line.score >= 0.7 and bool(line.rest()) and not line.only_here and not told
-    bare = line.only_values and (all_known(line) or correcting or further)
-    nowhere = line.unknown_place or line.only_here
-    if own or not (bare or told or chooses or (correcting and line.values) or (nowhere and (correcting or further))):
-        return False
-    if line.only_here:
-        line.values = {}
-    if _all_again(turn, runner, line):
-        return True
-    frame = landing(turn, line) if line.values else session.task
-    if frame is None and chooses and "item" in turn.slots:  # what is in stock has no order: prices have one
-        session.intent = PRICES
-        return runner.begin(turn, Wish(intent=PRICES, score=1.0, text=line.text, slots=line.slots(turn)))
-    if frame is None:
-        return False
-    if not correcting and _is_new(turn, runner, line, frame):
-        return False
-    turn.note("correction" if correcting else "ellipsis", ", ".join(line.values))
-    if frame.changed and correcting:
-        session.intent = frame.intent
-        turn.reply("changed")
-        return True
-    session.task, session.together = amended(turn, frame, line), []
-    if (line.unknown_place or line.here) and "location" not in line.values:
-        session.task.slots.pop("location", None)
-    session.intent, session.context["intent"] = frame.intent, frame.intent
-    session.pending, session.calls, session.failures = None, {}, 0
-    runner.run(turn, turn.assistant.intent_transitions.get(frame.intent) or frame.state)
-    return True
-
-
-def _compare(turn: Turn, runner: Runner, text: str, wishes: list[Wish]) -> None:
-    session = turn.session
-    session.comparing = compares(text, wishes, [runner.action_of(one.intent) for one in wishes])
-    session.compared, session.together = [], wishes if session.comparing else []
-
-
-def _all_again(turn: Turn, runner: Runner, line: Line) -> bool:
-    """ "and tomorrow?" after a comparison: all that was compared, for that time."""
-    session, when = turn.session, line.slots(turn)
-    kinds = {turn.assistant.slots[name].type for name in when}
-    if not session.together or kinds != {"when"} or session.pending is not None:
-        return False
-    wishes = [msgspec.structs.replace(one, slots={**one.slots, **when}) for one in session.together]
-    turn.note("ellipsis", ", ".join(when))
-    _compare(turn, runner, " or ".join(one.text for one in wishes), wishes)
-    session.wishes = wishes[1:]
-    session.intent = runner.routed(wishes[0].intent)
-    return runner.begin(turn, wishes[0])
-
-
-def _is_new(turn: Turn, runner: Runner, line: Line, frame: Frame) -> bool:
-    """Whether values alone are a wish of another task after all ("sushi restaurants in boston" after a price)."""
-    kinds = {turn.assistant.slots[name].type for name in line.values}
-    return (
-        is_wish(line.intent)
-        and line.score >= BELIEVED
-        and runner.action_of(line.intent) != frame.action
-        and len(line.values) > 1
-        and bool(kinds & {"item", "store"})
-    )
-
-
 def _wish(turn: Turn, runner: Runner, understander: Understander, line: Line) -> None:
     session = turn.session
     bare = line.only_values and len(line.values) == 1 and "sort" not in line.values and line.score < BELIEVED
@@ -385,7 +279,7 @@ def _wish(turn: Turn, runner: Runner, understander: Understander, line: Line) ->
         _no_route(turn, runner, line)
         return
     wishes = [one for one in split(turn, understander, line.text, line, runner.action_of) if is_wish(one.intent)]
-    _compare(turn, runner, line.text, wishes)
+    compare(turn, runner, line.text, wishes)
     if session.pending is not None and session.task is not None:
         if runner.action_of(wishes[0].intent) == session.task.action:
             for name, value in session.task.slots.items():

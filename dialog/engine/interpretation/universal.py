@@ -56,6 +56,7 @@ def _cancel(turn: Turn) -> None:
     session = turn.session
     busy = session.pending is not None or bool(session.wishes)
     if session.pending is not None and session.task is not None and not session.task.done:
+        session.recall |= session.task.slots  # "how much is it" still means what was not reserved
         session.task = session.frames[-1] if session.frames else None
     session.pending, session.wishes, session.returns, session.calls = None, [], [], {}
     session.state = turn.home
