@@ -34,7 +34,7 @@ _ADJECTIVES: Final = {
 }  # fmt: skip
 _MORE: Final = re.compile(rf"\b(?:more|most) ({'|'.join(_ADJECTIVES)})\b", re.IGNORECASE)
 """As those say it who learned English later: "more cold"."""
-_CHOICE: Final = re.compile(r"\b(?:which|or|between)\b", re.IGNORECASE)
+_CHOICE: Final = re.compile(r"\b(?:which|or|between|than)\b", re.IGNORECASE)
 
 
 def compares(text: str, wishes: list[Wish], actions: list[str]) -> str:
@@ -48,6 +48,10 @@ def names_comparison(text: str) -> str:
     said = _SAID.search(_MORE.sub(lambda found: _ADJECTIVES[found[1].lower()], text))
     word = said.group().lower() if said is not None and _CHOICE.search(text) else ""
     return _MOST.get(word, word)
+
+
+def compared_action(word: str) -> str:
+    return _WORDS[word][0]
 
 
 def note_figure(turn: Turn, result: Mapping[str, Any]) -> None:

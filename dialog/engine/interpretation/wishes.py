@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from dialog.engine.comparison import names_comparison
+from dialog.engine.comparison import compared_action, names_comparison
 from dialog.engine.interpretation.correction import without_negated
 from dialog.engine.interpretation.line import SPANS_ONLY, Line, all_known, read_line
 from dialog.engine.interpretation.repair import begins_repair, is_repair, read_repaired
@@ -58,6 +58,8 @@ QUALIFYING: Final = frozenset(("size", "color", "quantity", "price"))
 
 def split(turn: Turn, understander: Understander, text: str, whole: Line, action_of: ActionOf) -> list[Wish]:
     """The wishes of a line, one for most lines. `action_of` tells what an intent leads to."""
+    if compared := _compared(turn, whole, action_of):
+        return compared
     covered = [(value.start, value.end) for values in whole.values.values() for value in values]
     cuts = [
         cut for cut in _CUT.finditer(text) if not any(start < cut.start() and cut.end() < end for start, end in covered)
@@ -95,21 +97,25 @@ def split(turn: Turn, understander: Understander, text: str, whole: Line, action
             lines[-1] = read_repaired(turn, understander, text[begins[-1] : end])
         repairing = is_repair(text[start:end])
     if len(lines) < 2:
-        return _compared(turn, whole) or [wish_of(turn, whole)]
+        return [wish_of(turn, whole)]
     turn.note("wishes", str(len(lines)))
     wishes = _without_leads([wish_of(turn, line) for line in lines[:MOST]])
     _share(turn, wishes, action_of)
     return [wish for at, wish in enumerate(wishes) if not any(_same(wish, one) for one in wishes[:at])]
 
 
-def _compared(turn: Turn, whole: Line) -> list[Wish]:
-    """ "is a laptop or a tablet cheaper": one wish for each, where no piece is a wish by itself."""
-    if not names_comparison(whole.text) or not is_wish(whole.intent):
+def _compared(turn: Turn, whole: Line, action_of: ActionOf) -> list[Wish]:
+    """ "is a laptop or a tablet cheaper", "Boston or Denver, which is warmer": one wish for each that is compared."""
+    word = names_comparison(whole.text)
+    action = compared_action(word) if word else ""
+    if not action or not is_wish(whole.intent) or action_of(whole.intent) != action:
         return []
-    for name, values in whole.values.items():
-        if turn.assistant.slots[name].type in ("item", "place") and 2 <= len(values) <= MOST:
-            return [wish_of(turn, _like(whole, Line(whole.text, whole.reading, {name: [one]}))) for one in values]
-    return []
+    kinds = {turn.assistant.slots[name].type: values for name, values in whole.values.items()}
+    kind = "place" if action == "weather" else "item"
+    if not 2 <= len(kinds.get(kind, ())) <= MOST or kinds.keys() & ({"item", "store"} - {kind}):
+        return []
+    name = next(name for name in whole.values if turn.assistant.slots[name].type == kind)
+    return [wish_of(turn, _like(whole, Line(whole.text, whole.reading, {name: [one]}))) for one in whole.values[name]]
 
 
 def pieces(text: str) -> list[str]:
