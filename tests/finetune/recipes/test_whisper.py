@@ -194,7 +194,7 @@ def test_a_share_of_the_old_weights_is_kept(rows: list[TrainingRow], record: Jso
         weights(packaged_folder()),
         weights(run(rows, tmp_path / "out", record, rate=0.01, warmup=0, kept=0)),
     )
-    assert np.abs(trained - before).max() > 1e-3
+    assert np.abs(trained - before).max() > 5e-4
     mixed = weights(
         run(rows, tmp_path / "out", record, rate=0.01, warmup=0, kept=0.25)
     )  # goes on after the last step: only written again

@@ -77,7 +77,7 @@ def add_spoken_calls(settings: Settings, database: Database, folder: Path, *, ca
     recordings = Path(settings.recordings_url)
     recordings.mkdir(parents=True, exist_ok=True)
     chance, voice = Random(3), _voice()
-    customers = {held: _customers(held_out=held) for held in (True, False)}
+    of_split = {held: customers(held_out=held) for held in (True, False)}
     for number in range(calls):
         call, at = f"spoken-{number}", began + number * DAY_S
         sound, lines = [], []
@@ -92,7 +92,7 @@ def add_spoken_calls(settings: Settings, database: Database, folder: Path, *, ca
             start_ms = end_ms + 1000
         samples = np.concatenate(sound)
         soundfile.write(recordings / f"{call}.flac", samples, RATE)
-        customer = next(customers[number % 2 == 0])
+        customer = next(of_split[number % 2 == 0])
         about: dict[str, Any] = {
             "roles": ["caller"],
             "started_at": at,
@@ -138,6 +138,6 @@ def _voice() -> Audio:
     return low
 
 
-def _customers(*, held_out: bool) -> Iterator[str]:
+def customers(*, held_out: bool) -> Iterator[str]:
     named = (f"speaker-{number}" for number in count(1))
     return islice((name for name in named if is_held_out(group_of(name, "")) is held_out), 1000)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from tenor.settings import Settings
 from tests.storage.rows import sentence
 from tests.tenor.cli.test_evaluate import SAID
 from tests.tenor.learn.company_home import ANN, home_of, prepare_home
-from tests.tenor.learn.spoken_calls import CALL, RECIPE, add_call, add_spoken_calls
+from tests.tenor.learn.spoken_calls import CALL, RECIPE, add_call, add_spoken_calls, customers
 from tests.tenor.learn.test_loop import FEW, HEAD, Killed
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -141,8 +142,10 @@ def test_whisper_learns_from_calls_beside_the_language_model(prepared: Path, tmp
     shutil.copytree(prepared, tmp_path / "home")
     settings = home_of(tmp_path / "home")
     with using(settings) as database:
-        for number in range(4):
-            add_recorded_call(settings, database, f"card-{number}", f"speaker-{1 + number}")
+        who = [*islice(customers(held_out=False), 3), next(customers(held_out=True))]
+        for number, customer in enumerate(who):
+            said = SAID[-3:] if number == 3 else SAID[:-3]  # what is held out is said nowhere else
+            add_recorded_call(settings, database, f"card-{number}", customer, said)
         values = [f"head.{value}" for value in HEAD]
         few = ("steps=2", "batch=1", "threads=1", "least_match=0", "checkpoint_every=1", "validate_every=2")
         values += [f"whisper.{value}" for value in few]
@@ -153,7 +156,9 @@ def test_whisper_learns_from_calls_beside_the_language_model(prepared: Path, tmp
         assert "neither" in told[5].text or "cannot tell" in told[5].text
 
 
-def add_recorded_call(settings: Settings, database: Database, name: str, customer: str) -> None:
+def add_recorded_call(
+    settings: Settings, database: Database, name: str, customer: str, spans: Sequence[tuple[int, int, int, str]]
+) -> None:
     samples, rate = soundfile.read(CALL, stop=47 * 16_000)
     soundfile.write(Path(settings.recordings_url) / f"{name}.flac", samples, rate)
     at = time.time() - 20 * DAY_S
@@ -163,13 +168,14 @@ def add_recorded_call(settings: Settings, database: Database, name: str, custome
         "state_at": at + 100,
         "customer": customer,
         "queue": "cards",
+        "site": SITE,
     }
     said = [
         sentence(
             name, start, "caller" if channel == 1 else "agent", channel=channel - 1, end_ms=end,
             spoken_at=at + end / 1000, text=f"{text} uh",
         )
-        for channel, start, end, text in SAID
+        for channel, start, end, text in spans
     ]  # fmt: skip
-    labels = [{"intent": "greeting", "text": text} for *_, text in SAID]
+    labels = [{"intent": "greeting", "text": text} for *_, text in spans]
     add_call(database, Call(id=name, recording=f"{name}.flac", roles=["caller", "agent"], **about), said, labels)
