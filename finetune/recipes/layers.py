@@ -39,6 +39,10 @@ MEASURED = 2000
 """Sentences that are asked in both precisions."""
 
 
+MOST_OFTEN = 4
+"""More makes a model that is worse at other sentences."""
+
+
 class LayersParameters(msgspec.Struct, frozen=True, kw_only=True):
     model: Annotated[str, Meta(description="Folder of the model to start from; empty: the one that ships.")] = ""
     epochs: Annotated[int, Meta(ge=1, description="How often every row is seen.")] = 4
@@ -50,8 +54,9 @@ class LayersParameters(msgspec.Struct, frozen=True, kw_only=True):
         4000
     )
     repeat: Annotated[
-        int, Meta(ge=1, description="How often an epoch has each row; our own sentences it has once.")
-    ] = 1
+        int,
+        Meta(ge=0, description="How often an epoch has each row, our own sentences once; 0: up to four times, if few."),
+    ] = 0
     validation_share: Annotated[
         float, Meta(ge=0, lt=1, description="Of the groups, to validate with, where no row is marked for it.")
     ] = 0.1
@@ -109,6 +114,7 @@ class LayersRecipe:
             validate_every=parameters.validate_every,
         )  # fmt: skip
         options = LanguageOptions(loop)
+        often = parameters.repeat or _often(len(taught), len(kept))
         known = [row for row in validation if _known(row, labels)]
         folder = out / MODEL
         with joined_processes() as rank, ThreadPoolExecutor(parameters.workers) as readers:
@@ -119,7 +125,7 @@ class LayersRecipe:
             deployed = LayeredModel(start, encoder)
             encoded = [
                 *_remembering(taught, deployed, encoded_examples(taught, labels, states, smoothing=options.smoothing),
-                              labels, replace_labels=False) * parameters.repeat,
+                              labels, replace_labels=False) * often,
                 *_remembering(kept, deployed, encoded_examples(kept, labels, states), labels, replace_labels=True),
             ]  # fmt: skip
             checked = encoded_examples(examples(known), labels, states)
@@ -149,6 +155,12 @@ def _remembering(
     contexts = [SentenceContext(row.role, row.before) for row in rows]
     answers = [one.sentence for one in deployed.predict([row.text for row in rows], contexts)]
     return remembering(encoded, answers, labels, replace_labels=replace_labels)
+
+
+def _often(taught: int, kept: int) -> int:
+    """So that a few hundred rows are a third of an epoch, too, beside thousands of our own sentences: seen once in an
+    epoch, they would hardly be learned."""
+    return max(1, min(MOST_OFTEN, round(kept / 2 / max(taught, 1))))
 
 
 def _known(row: TrainingRow, labels: Mapping[str, Sequence[str]]) -> bool:
