@@ -149,7 +149,7 @@ def test_a_customer_across_media(old_house: House, visit: Visit) -> None:
         ).first()
     assert media is not None
     page = settled(visit(old_house, f"/customers?customer={media[0]}"))
-    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(8)  # the agents' four, and three by group
+    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(9)  # the agents' four, and by group
     expect(page.get_by_text(re.compile("^Mood.*Caller: (rising|falling|no clear trend|.*too few)"))).to_be_visible()
     expect(page.locator("details.t-call").first).to_be_visible()
     page.get_by_role("radio", name="Week", exact=True).click()

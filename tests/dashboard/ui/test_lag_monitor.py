@@ -28,7 +28,15 @@ async def test_what_waits_is_what_was_not_read(bus: Bus, bus_settings: Settings)
     await asyncio.sleep(1.1)  # it is not measured more often than once a second
     found = {lag.stage: lag for lag in await asyncio.to_thread(monitor.measure)}
     waiting = {stage: lag.waiting for stage, lag in found.items()}
-    assert waiting == {"asr": 1, "language": 1, "assistant": 1, "storage": 1, "recordings": 2, "webhooks": 0}
+    assert waiting == {
+        "asr": 1,
+        "language": 1,
+        "assistant": 1,
+        "storage": 1,
+        "recordings": 2,
+        "webhooks": 0,
+        "summaries": 1,
+    }
     assert {lag.condition for lag in found.values()} == {"not running"}
     assert len(found["asr"].past) == 2
 
