@@ -36,8 +36,8 @@ $(VENV)/.dev: $(VENV)/.installed
 run: install ## the live demo: sample calls playing, the dashboard in a browser
 	@$(BIN)/tenor demo
 
-quick: dev ## the quick part of the suite: no servers, about five minutes on two cores
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not kafka and not postgres and not browser and not slow"
+quick: dev ## the quick part of the suite: no servers, about three minutes on two cores
+	@$(BIN)/python -m pytest -q -n 3 --dist loadfile -m "not kafka and not postgres and not browser and not slow"
 
 test: dev ## the whole suite, with a real Kafka, PostgreSQL and browser
 	@for part in kafka postgres browser; do deploy/prerequisites $$part || exit; done

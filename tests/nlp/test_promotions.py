@@ -83,6 +83,7 @@ async def test_promoted_at_once_it_counts_for_calls_that_go_on(tmp_path: Path) -
         assert [by(one) for one in await rig.told("c", 2)] == [SHIPPED, HOUSE]
 
 
+@pytest.mark.slow
 async def test_a_successor_gives_open_calls_the_model_they_had(tmp_path: Path) -> None:
     async with HotRig(tmp_path) as rig:
         now = time.time()

@@ -136,6 +136,7 @@ async def heard(house: House, call: str, token: str, chunks: int) -> tuple[list[
     return late, None, ""
 
 
+@pytest.mark.slow
 async def test_chunks_come_from_the_bus_within_moments_until_the_call_is_over(open_house: House) -> None:
     call = open_house.floor.call("anna", queue="orders")
     await asyncio.to_thread(call.says, "caller", "Hello?")
@@ -152,6 +153,7 @@ async def test_chunks_come_from_the_bus_within_moments_until_the_call_is_over(op
     assert (await listening)[1:] == (OVER, "the call is over")
 
 
+@pytest.mark.slow
 async def test_whoever_listens_when_the_dashboard_stops_is_told_so(tmp_path: Path) -> None:
     with running_house(tmp_path, listen='{"manager": ["*"]}') as stopping:  # fails if it leaves a traceback
         call = stopping.floor.call("anna", queue="orders")

@@ -152,6 +152,7 @@ def test_each_report_is_delivered_once_and_a_server_that_is_away_is_tried_again(
         assert len(session.exec(select(Audit).where(Audit.action == "report.delivered")).all()) == 8
 
 
+@pytest.mark.slow
 def test_the_command_makes_one_and_says_where(filled: Database, database_settings: Settings, tmp_path: Path) -> None:
     url = f"storage.url={database_settings.storage_url}"
     home = ("--home", database_settings.home, "--set", "report.zone=UTC", "--set", url)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import msgspec
+import pytest
 
 from finetune.gate import (
     CallErrors,
@@ -69,6 +70,7 @@ def verdict(evidence: PairEvidence, gain: int = 3) -> PairVerdict:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_all_four_pairs_are_told_and_which_model_earned_it() -> None:
     for language, earned in ((True, "the language model"), (False, "the speech model")):
         found = verdict(pairs(language=language))

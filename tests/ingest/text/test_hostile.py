@@ -134,6 +134,7 @@ def bus_settings(embedded_settings: object) -> object:
     return embedded_settings
 
 
+@pytest.mark.slow
 async def test_hostile_files_stop_no_other(bus: Bus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of them in one command with two good ones, and one on which publishing itself fails."""
     (folder := tmp_path / "files").mkdir()

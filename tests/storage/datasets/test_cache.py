@@ -35,6 +35,7 @@ def settings(tmp_path: Path) -> Settings:
     return made
 
 
+@pytest.mark.slow
 def test_eight_readers_fill_it_once(settings: Settings) -> None:
     variables = {**environment(), "PYTHONPATH": str(Path(__file__).parents[3])}
     command = [sys.executable, "-c", READER, str(settings.home)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,6 +43,7 @@ def test_nothing_leaks(given_rows: list[SplitRow], frozen: set[str]) -> None:
         assert len({name for row, name in split if row.group == group and name in ("train", "val")}) <= 1
 
 
+@pytest.mark.slow
 @given(rows(), rows())
 def test_what_is_held_out_stays_so_in_every_version(first: list[SplitRow], second: list[SplitRow]) -> None:
     together = [*first, *second]

@@ -22,6 +22,7 @@ def figures(database: Database, day: str, measure: str) -> dict[tuple[str, str, 
     return {(one.scope, one.name, one.value): one for one in found if one.measure == measure}
 
 
+@pytest.mark.slow
 def test_a_lasting_change_of_one_queue_is_an_alarm_of_that_queue_from_its_second_day(
     database: Database, database_settings: Settings
 ) -> None:
@@ -79,6 +80,7 @@ def test_calls_that_are_deleted_leave_what_was_measured(database: Database, data
         assert len(series(session, HOUSE, "sentiment")["neutral"]) == 9
 
 
+@pytest.mark.slow
 def test_another_model_has_days_of_its_own_to_be_compared_with(database: Database, database_settings: Settings) -> None:
     """What it answers otherwise is no drift: the words are the same."""
     with database.begin() as session:

@@ -64,6 +64,7 @@ def test_results_are_what_the_command_prints(settings: Settings, tmp_path: Path)
     assert nothing_is_left(tmp_path)
 
 
+@pytest.mark.slow
 def test_what_is_stored_is_not_analysed_again(settings: Settings, tmp_path: Path) -> None:
     chat = tmp_path / "chat.txt"
     chat.write_text("Customer: My parcel is late and I want to cancel.\n")

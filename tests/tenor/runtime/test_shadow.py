@@ -23,6 +23,7 @@ from tests.watching import events
 LINES = ("This is terrible and I am really angry.", "Let me look that up for you.", "Thank you, that was great.")
 
 
+@pytest.mark.slow
 def test_what_a_candidate_would_change_is_counted_and_some_of_it_shown(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path)
     turned = open_asking("language", language_folder(tmp_path / "turned"), settings)

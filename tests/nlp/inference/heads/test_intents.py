@@ -35,6 +35,7 @@ def model() -> LanguageModel:
     return open_model()
 
 
+@pytest.mark.slow
 def test_ten_examples_make_an_intent_at_once(model: LanguageModel) -> None:
     before = LocalBackend(model)
     assert PETS.name not in {found.intent for found in before.analyze(NEW)}
