@@ -32,6 +32,7 @@ STAGES = {
     "storage": "Storage",
     "recordings": "Recordings",
     "webhooks": "Webhooks",
+    "summaries": "Written summaries",
 }
 KINDS = {"language": "Language", "speech": "Speech", "assistant": "Assistant"}
 UNDER_WAY = ("ringing", "live")

@@ -79,7 +79,8 @@ class LagMonitor:
         self._bus: Bus | None = None
         self.models = ModelMonitor(settings.models_folder)
         """What is known with the last measurement."""
-        self._stages = {stage: StageMonitor(stage) for stage in READS}
+        written = bool(settings.language.summary_url)  # without it nobody misses the stage
+        self._stages = {stage: StageMonitor(stage) for stage in READS if stage != "summaries" or written}
         self._measured_at = 0.0
         threading.Thread(target=self._loop.run_forever, daemon=True, name="lag").start()
 
@@ -97,8 +98,8 @@ class LagMonitor:
             await bus.__aenter__()
             self._bus = bus
         now = time.time()
-        for stage, topics in READS.items():
-            self._stages[stage].record(now, await self._bus.progress(topics, stage), await self._bus.members(stage))
+        for stage, monitor in self._stages.items():
+            monitor.record(now, await self._bus.progress(READS[stage], stage), await self._bus.members(stage))
         await self.models.read(self._bus)
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
