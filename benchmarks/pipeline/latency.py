@@ -15,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from asr.local.stt.types import CLEAN_LEAD_MS
 from benchmarks.services import percentile, recordings, riva, tenor
 from ingest.audio.publisher import publish_recording
 from ingest.audio.recording import open_recording
@@ -70,7 +71,8 @@ def split(final: Transcript) -> tuple[float, float, float, float, float]:
     """The parts, in seconds."""
     times = final.times
     total = times["published"] - times["captured"]
-    silence = (final.heard_ms - final.end_ms) / 1000
+    decided_ms = max(final.heard_ms + CLEAN_LEAD_MS, final.end_ms)  # a stream begins anew a little before its end
+    silence = (decided_ms - final.end_ms) / 1000
     chunk = times["arrived"] - times["captured"] - silence
     recogniser = times["recognised"] - times["ended"]
     return total, silence, chunk, recogniser, total - silence - chunk - recogniser
