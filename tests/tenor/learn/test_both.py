@@ -25,7 +25,7 @@ from tenor.learn.steps import STEPS, StepRecords
 from tenor.model_store.card import Kind
 from tenor.settings import Settings
 from tests.storage.rows import sentence
-from tests.tenor.cli.test_evaluate import SAID
+from tests.tenor.cli.recordings.test_evaluate import SAID
 from tests.tenor.learn.company_home import ANN, home_of, prepare_home
 from tests.tenor.learn.spoken_calls import CALL, RECIPE, add_call, add_spoken_calls, customers
 from tests.tenor.learn.test_loop import FEW, HEAD, Killed

@@ -21,7 +21,7 @@ from tenor.learn import judge_model, judge_together, judging
 from tenor.settings import Settings
 from tests.model_folders import language_folder
 from tests.tenor.cli.command import tenor
-from tests.tenor.cli.test_evaluate import CALL, SAID
+from tests.tenor.cli.recordings.test_evaluate import CALL, SAID
 
 ANN = Viewer("ann", "analyst")
 MOODS = {4: "negative", 11: "negative"}

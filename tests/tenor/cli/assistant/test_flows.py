@@ -14,7 +14,7 @@ from tests.tenor.cli.command import tenor
 
 pytestmark = pytest.mark.slow
 
-FLOWS = Path(__file__).parents[2] / "dialog" / "flow"
+FLOWS = Path(__file__).parents[3] / "dialog" / "flow"
 
 
 def _run(*arguments: str | Path) -> Result:

@@ -28,7 +28,7 @@ from tenor.model_store.card import CARD
 from tenor.settings import Settings
 from tests.tenor.cli.command import environment, tenor
 
-RECIPE = "tests.tenor.cli.test_jobs:WaitingRecipe"
+RECIPE = "tests.tenor.cli.learning.test_jobs:WaitingRecipe"
 
 
 class WaitingParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,7 +91,7 @@ def test_a_training_is_queued_killed_paused_and_ends_as_one_run(dataset: Setting
     done = tenor(*home, *words, cwd=tmp_path)
     assert msgspec.json.decode(done.stdout)["job"] == 1, done.stderr
     program = [sys.executable, "-m", "tenor", *home, "jobs", "run", "--until-idle"]
-    variables = {**environment(), "PYTHONPATH": str(Path(__file__).parents[3])}
+    variables = {**environment(), "PYTHONPATH": str(Path(__file__).parents[4])}
     database = open_database(dataset)
 
     def runner() -> subprocess.Popen[bytes]:

@@ -26,7 +26,7 @@ from tests.tenor.cli.command import environment, tenor
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 EXAMPLES = ROOT / "examples" / "conversations"
 KEYS = ["channel", "role", "start_ms", "end_ms", "text", "sentiment", "sentiment_scores", "intent", "intent_score"]
 

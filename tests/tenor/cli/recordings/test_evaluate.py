@@ -15,7 +15,7 @@ from tests.tenor.cli.command import tenor
 
 pytestmark = pytest.mark.slow
 
-CALL = Path(__file__).parents[3] / "examples" / "calls" / "late-delivery.ogg"
+CALL = Path(__file__).parents[4] / "examples" / "calls" / "late-delivery.ogg"
 SAID = [
     (2, 700, 6050, "good morning meadow home stores this is sarah how can i help you"),
     (1, 6300, 10050, "i ordered a washing machine two weeks ago and it still has not come [noise]"),
