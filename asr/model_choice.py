@@ -19,7 +19,7 @@ from tenor.bus import Bus
 from tenor.events import MODELS, ModelLoaded
 from tenor.model_store import metrics
 from tenor.model_store.card import Kind
-from tenor.model_store.promotions import Promotion, began
+from tenor.model_store.promotion_log import Promotion, began
 from tenor.model_store.shipped import SHIPPED
 from tenor.model_store.store import ModelStore, store_of
 from tenor.settings import Settings

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tenor.model_store.card import Kind
-from tenor.model_store.promotions import Promotion
+from tenor.model_store.promotion_log import Promotion
 
 
 @dataclass(frozen=True, slots=True)

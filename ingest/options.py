@@ -47,7 +47,7 @@ class IngestOptions:
 
     def __post_init__(self) -> None:
         if not self.roles or any(not role.strip() for role in self.roles):
-            raise BadInput("a role has no name", hint="name one role a channel: --roles caller,agent")
+            raise BadInput("a role has no name", hint="name one role per channel: --roles caller,agent")
         if len(set(self.roles)) < len(self.roles):
             raise BadInput(f"a role is named twice: {', '.join(self.roles)}", hint="each channel is somebody else")
         if self.speakers not in (1, 2):
@@ -86,6 +86,6 @@ class IngestOptions:
         if len(roles) != speakers:
             raise BadInput(
                 f"{len(roles)} {'role' if len(roles) == 1 else 'roles'} for {speakers} channels",
-                hint="name one role a channel, or choose the channels",
+                hint="name one role per channel, or choose the channels",
             )
         return roles

@@ -32,7 +32,7 @@ from tenor.bus import Bus, Record
 from tenor.bus.partitioned import PartitionLoop, Takeover
 from tenor.errors import Unavailable
 from tenor.events import CALLS, SENTENCES, Alert, Call, CallState, Sentence
-from tenor.model_store.promotions import began
+from tenor.model_store.promotion_log import began
 from tenor.model_store.watching import watching_promotions
 from tenor.settings import Settings
 from tenor.stage import READS

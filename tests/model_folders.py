@@ -14,7 +14,7 @@ from nlp.inference.models.language_model import DEFAULT
 from tenor.model_store.card import CARD, Kind
 from tenor.model_store.digest import digest_of, file_hashes
 from tenor.model_store.golden import FILE as GOLDEN
-from tenor.model_store.promotions import FILE, Promotion
+from tenor.model_store.promotion_log import FILE, Promotion
 from tenor.model_store.shipped import SHIPPED
 
 

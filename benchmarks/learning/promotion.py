@@ -16,13 +16,13 @@ import psutil
 from benchmarks.pipeline.memory import megabytes
 from benchmarks.services import tenor
 from nlp.inference.models.language_model import DEFAULT
-from storage.registry import folders, promotion_log
+from storage.registry import folders, promotion_writer
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import CALLS, MODELS, SENTENCES, TRANSCRIPTS, Call, CallState, ModelLoaded, Sentence, Transcript, Word
 from tenor.layers import load
 from tenor.model_store.card import read_card
-from tenor.model_store.promotions import EFFECTIVE_S, Promotion
+from tenor.model_store.promotion_log import EFFECTIVE_S, Promotion
 from tenor.model_store.shipped import SHIPPED
 
 OPEN, EVERY_S = 8, 0.4
@@ -108,7 +108,7 @@ async def measure(home: Path, worker: psutil.Process) -> None:
         began = time.time()
         await asyncio.sleep(QUIET_S)
         before_mb, promoted = megabytes(worker), time.time()
-        promotion_log.append(
+        promotion_writer.append(
             settings.models_folder,
             [msgspec.structs.replace(prepared, at=promoted, effective_at=promoted + EFFECTIVE_S)],
         )

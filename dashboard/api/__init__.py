@@ -20,7 +20,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from dashboard.api import calls, events, people, registry, search, suggestions, takeover, taking
+from dashboard.api import calls, events, export_and_erase, people, registry, search, suggestions, takeover
 from dashboard.api.auth import ApiAuth
 from dashboard.api.bodies import LimitedBody
 from dashboard.api.errors import install_error_handlers
@@ -64,7 +64,7 @@ def create(
     )
     install_error_handlers(app)
     app.include_router(takeover.router(auth, takeovers, settings.dashboard.api_origins))
-    app.include_router(taking.router(settings, database, auth, settings.dashboard.api_origins))
+    app.include_router(export_and_erase.router(settings, database, auth, settings.dashboard.api_origins))
     app.include_router(calls.router(database, auth, audio, summaries, corrections, settings.dashboard.api_origins))
     app.include_router(people.router(database, auth))
     app.include_router(search.router(settings, database, auth))

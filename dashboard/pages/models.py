@@ -14,12 +14,12 @@ from storage.datasets.manifest import DatasetVersion, find
 from storage.db.engine import Database
 from storage.place import Place
 from storage.registry.lineage import origin_of
-from storage.registry.promotion_log import lineage_of
+from storage.registry.promotion_writer import lineage_of
 from storage.registry.registry import PROMOTES, ModelVersion, Registry
 from storage.tables import Shadow
 from storage.viewer import Viewer
 from tenor.errors import TenorError
-from tenor.model_store.promotions import EFFECTIVE_S, Promotion
+from tenor.model_store.promotion_log import EFFECTIVE_S, Promotion
 
 KINDS = {"language": "Language", "speech": "Speech", "assistant": "Assistant"}
 ORDER = ("champion", "candidate", "previous", "rejected")

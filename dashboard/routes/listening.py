@@ -30,6 +30,7 @@ from storage.db.engine import Database
 from storage.queries import calls
 from storage.tables import Audit
 from storage.viewer import Viewer
+from tenor.aio import in_thread
 from tenor.bus import Bus, Partition
 from tenor.bus.partitioning import partition_of
 from tenor.errors import Unavailable
@@ -210,7 +211,7 @@ class ListeningIn:
             gone.cancel()
             self._leave(number, listener)
             with suppress(SQLAlchemyError):
-                await asyncio.shield(asyncio.to_thread(self._end, viewer, call, time.time() - began))
+                await in_thread(lambda: self._end(viewer, call, time.time() - began))
 
     def _end(self, viewer: Viewer, call: str, seconds: float) -> None:
         with self._database.begin() as session:

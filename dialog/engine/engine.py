@@ -3,7 +3,7 @@
 What is tried on a line, in this order, and the first that applies decides:
 
     guard  >  universal words  >  repair within the line  >  the open question  >  correction, ellipsis
-           >  intent (two wishes are split)  >  the failure ladder
+           >  intent (two wishes are split)  >  reprompts, then a person
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 
 from dialog.engine.asking import ask_again
+from dialog.engine.default_slots import with_slots
 from dialog.engine.events import (
     Call,
     Done,
@@ -44,11 +45,10 @@ from dialog.engine.handover import (
     taken_over,
 )
 from dialog.engine.interpretation.hearing import hear
-from dialog.engine.ladder import silence
+from dialog.engine.reprompts import silence
 from dialog.engine.running import Runner
 from dialog.engine.session import Session, copied
 from dialog.engine.turn import Turn
-from dialog.engine.usual import with_slots
 from dialog.flow.model import Assistant
 from dialog.understanding.types import Understander
 from dialog.values.types import Parser

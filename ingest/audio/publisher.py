@@ -14,6 +14,7 @@ from ingest.background import in_background
 from ingest.options import IngestOptions
 from ingest.results import Known, PublishedCall, SourceResult, nothing_known
 from ingest.sources import Source
+from tenor.aio import run_to_completion
 from tenor.bus import Bus
 from tenor.errors import BadInput, TenorError
 from tenor.events import AUDIO, AudioChunk, CallEnded, CallStarted
@@ -66,7 +67,7 @@ class _Publisher:
         try:
             await self._publish_all(started_at)
         except asyncio.CancelledError:
-            await asyncio.shield(self._end("stopped"))
+            await run_to_completion(self._end("stopped"))
             raise
         except BrokenSource as error:
             return await self._end(error.message, failed=True)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tenor.errors import BadInput
 
 Samples = npt.NDArray[np.int16]
-"""One row a moment, one column a channel."""
+"""One row per moment, one column per channel."""
 
 
 class AudioFormat(NamedTuple):

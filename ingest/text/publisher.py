@@ -17,6 +17,7 @@ from ingest.results import Known, PublishedCall, SourceResult, nothing_known
 from ingest.sources import Source
 from ingest.text.conversation import TextOptions, WrittenTurn, open_text
 from ingest.warnings import Warnings
+from tenor.aio import run_to_completion
 from tenor.bus import Bus
 from tenor.errors import BadInput, Refused, TenorError
 from tenor.events import CALLS, TRANSCRIPTS, Call, CallState, Transcript
@@ -145,7 +146,7 @@ class _Publisher:
         try:
             await self._publish_all(begun)
         except asyncio.CancelledError:
-            await asyncio.shield(self._end("stopped"))
+            await run_to_completion(self._end("stopped"))
             raise
         return await self._end("end of file")
 

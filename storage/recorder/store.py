@@ -1,4 +1,4 @@
-"""Where recordings lie: a folder or any fsspec URL, one file a call."""
+"""Where recordings lie: a folder or any fsspec URL, one file per call."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from storage.datasets.versions import rows_of
 from storage.place import Place
 from storage.registry.registry import ModelVersion, Registry
 from storage.tables import Gate, Label, Run, Sentence, Shadow
-from tenor.model_store.promotions import Promotion
+from tenor.model_store.promotion_log import Promotion
 
 DAYS = 7
 """Sentences are counted so far back."""

@@ -19,12 +19,12 @@ from sqlalchemy import select
 from sqlmodel import Session, col
 
 from storage.db.engine import Database
-from storage.registry import folders, promotion_log
-from storage.registry.promotion_log import champion_of, lineage_of
+from storage.registry import folders, promotion_writer
+from storage.registry.promotion_writer import champion_of, lineage_of
 from storage.tables import Audit, Gate, Model, Promotion, Shadow
 from storage.viewer import Role, Viewer
 from tenor.errors import BadInput, Refused
-from tenor.model_store import promotions
+from tenor.model_store import promotion_log
 from tenor.model_store.card import KINDS, Kind, read_card
 from tenor.model_store.digest import verify
 from tenor.model_store.shipped import SHIPPED, ShippedModel
@@ -83,8 +83,8 @@ class Registry:
     def folder(self) -> Path:
         return self._models
 
-    def log(self) -> promotions.PromotionLog:
-        return promotions.read_log_file(self._models)
+    def log(self) -> promotion_log.PromotionLog:
+        return promotion_log.read_log_file(self._models)
 
     # -- what there is
 
@@ -190,7 +190,7 @@ class Registry:
         at_once: bool = False,
         replaces: str | None = None,
         check: Callable[[ModelVersion], None] | None = None,
-    ) -> promotions.Promotion:
+    ) -> promotion_log.Promotion:
         """Put a version in force. `replaces`: the champion that the person saw; Refused if that is another by now.
         `check` raises what keeps the model from being loaded, which storage cannot know."""
         _may(viewer, PROMOTES, "promotes models")
@@ -208,7 +208,7 @@ class Registry:
 
     def promote_all(
         self, viewer: Viewer, models: Sequence[str], why: str, *, check: Callable[[ModelVersion], None]
-    ) -> list[promotions.Promotion]:
+    ) -> list[promotion_log.Promotion]:
         """Put versions of different kinds in force: all of them, or none if one cannot be."""
         _may(viewer, PROMOTES, "promotes models")
         versions = [self.version(model) for model in models]
@@ -219,7 +219,7 @@ class Registry:
 
     def rollback(
         self, viewer: Viewer, kind: Kind, why: str, *, at_once: bool = False, replaces: str | None = None
-    ) -> promotions.Promotion:
+    ) -> promotion_log.Promotion:
         """Promote the predecessor again. `replaces`: as for `promote`."""
         _may(viewer, PROMOTES, "rolls models back")
         if not why.strip():
@@ -243,7 +243,7 @@ class Registry:
 
     def _append(
         self, viewer: Viewer, versions: Mapping[str, ModelVersion], why: str, *, at_once: bool
-    ) -> list[promotions.Promotion]:
+    ) -> list[promotion_log.Promotion]:
         """`versions`: by the model that each replaces."""
         now = time.time()
         made = []
@@ -253,19 +253,19 @@ class Registry:
             if not version.ships:
                 verify(self.path(version), version.sha256)
             made.append(
-                promotions.Promotion(
+                promotion_log.Promotion(
                     kind=version.kind,
                     model=version.id,
                     sha256=version.sha256,
                     at=now,
-                    effective_at=now + promotions.EFFECTIVE_S,
+                    effective_at=now + promotion_log.EFFECTIVE_S,
                     by=viewer.name,
                     why=why.strip(),
                     previous=previous,
                     at_once=at_once,
                 )
             )
-        promotion_log.append(self._models, made)
+        promotion_writer.append(self._models, made)
         self.sync()
         return made
 
@@ -321,7 +321,7 @@ def _note(session: Session, who: str, action: str, model: str, why: str) -> None
     session.add(Audit(at=time.time(), who=who, action=action, subject=model, detail={"why": why} if why else {}))
 
 
-def _id(one: promotions.Promotion) -> str:
+def _id(one: promotion_log.Promotion) -> str:
     return f"{one.kind}/{one.at}/{one.model}"
 
 
@@ -329,7 +329,7 @@ def _newest_gates(session: Session) -> dict[str, Gate]:
     return {gate.model: gate for gate in session.scalars(select(Gate).order_by(col(Gate.at), col(Gate.id)))}
 
 
-def _state(model: str, kind: Kind, gate: Gate | None, log: promotions.PromotionLog) -> State:
+def _state(model: str, kind: Kind, gate: Gate | None, log: promotion_log.PromotionLog) -> State:
     line = lineage_of(log, kind)
     if model == line[-1]:
         return "champion"
@@ -339,11 +339,11 @@ def _state(model: str, kind: Kind, gate: Gate | None, log: promotions.PromotionL
     return "rejected" if rolled_back or (gate is not None and not gate.passed) else "candidate"
 
 
-def _last(model: str, kind: Kind, log: promotions.PromotionLog) -> promotions.Promotion | None:
+def _last(model: str, kind: Kind, log: promotion_log.PromotionLog) -> promotion_log.Promotion | None:
     return next((one for one in reversed(log.of(kind)) if one.model == model), None)
 
 
-def _shipped(one: ShippedModel, log: promotions.PromotionLog) -> ModelVersion:
+def _shipped(one: ShippedModel, log: promotion_log.PromotionLog) -> ModelVersion:
     last = _last(one.id, one.kind, log)
     return ModelVersion(
         name=one.name, version=int(one.version), kind=one.kind, state=_state(one.id, one.kind, None, log),
@@ -352,7 +352,7 @@ def _shipped(one: ShippedModel, log: promotions.PromotionLog) -> ModelVersion:
     )  # fmt: skip
 
 
-def _version(row: Model, gate: Gate | None, log: promotions.PromotionLog) -> ModelVersion:
+def _version(row: Model, gate: Gate | None, log: promotion_log.PromotionLog) -> ModelVersion:
     kind = next(kind for kind in KINDS if kind == row.kind)
     last = _last(row.id, kind, log)
     return ModelVersion(

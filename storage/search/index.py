@@ -1,4 +1,4 @@
-"""The full-text index: one document a sentence, with the words it can be found by.
+"""The full-text index: one document per sentence, with the words it can be found by.
 
     sentences, labels --triggers--> fts_documents --FTS5 (SQLite) or tsvector + GIN (PostgreSQL)
 

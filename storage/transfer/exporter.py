@@ -1,6 +1,6 @@
 """Calls written down for others: as a vCon, as JSON, as a table of sentences, to read, as subtitles.
 
-A call alone goes to one file or to standard output; many go to a folder or a zip, one file a call, or all into one
+A call alone goes to one file or to standard output; many go to a folder or a zip, one file per call, or all into one
 file where the format can hold them (CSV, text, and JSON as lines).
 """
 

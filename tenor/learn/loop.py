@@ -42,7 +42,7 @@ from tenor.learn.shadowing import shadow_kept
 from tenor.learn.steps import StepName, StepRecords, StepReport, hash_of, only_one
 from tenor.learn.verdicts import kept_pair, kept_verdict, pair_summary, summary
 from tenor.model_store.card import Kind
-from tenor.model_store.promotions import Promotion
+from tenor.model_store.promotion_log import Promotion
 from tenor.runtime.frozen import frozen_sentences
 from tenor.runtime.models import check_model, wake_workers
 from tenor.settings import Settings

@@ -24,7 +24,7 @@ from tenor.errors import TenorError
 from tenor.model_store import metrics
 from tenor.model_store.card import Kind
 from tenor.model_store.digest import verify
-from tenor.model_store.promotions import Promotion
+from tenor.model_store.promotion_log import Promotion
 from tenor.model_store.shipped import SHIPPED
 from tenor.model_store.store import ModelStore
 

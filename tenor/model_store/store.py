@@ -12,7 +12,7 @@ import structlog
 from tenor.errors import BadInput
 from tenor.model_store.card import Kind
 from tenor.model_store.digest import is_file_name
-from tenor.model_store.promotions import FILE, Promotion, PromotionLog, read_log
+from tenor.model_store.promotion_log import FILE, Promotion, PromotionLog, read_log
 from tenor.settings import LanguageSettings, Settings
 
 log = structlog.get_logger(__name__)

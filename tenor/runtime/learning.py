@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import multiprocessing
 import time
 from multiprocessing.process import BaseProcess
@@ -44,7 +43,7 @@ class LearnWorker:
             try:
                 await once_a_day(lambda: self._watch(database), self.name, DRIFT)
             finally:
-                await asyncio.shield(in_thread(self._end))
+                await in_thread(self._end)
 
     def _watch(self, database: Database) -> None:
         update = bring_up_to_date(database, self._settings)

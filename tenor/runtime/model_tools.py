@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tenor.model_store.promotions import Promotion
+from tenor.model_store.promotion_log import Promotion
 from tenor.runtime.frozen import frozen_sentences
 from tenor.runtime.models import check_model, pinned_by, wake_workers
 from tenor.settings import Settings

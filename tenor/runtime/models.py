@@ -13,7 +13,7 @@ from tenor.errors import BadInput, TenorError
 from tenor.events import MODELS, ModelPromoted
 from tenor.model_store.card import CARD, Kind
 from tenor.model_store.golden import FILE, GoldenAnswer
-from tenor.model_store.promotions import Promotion
+from tenor.model_store.promotion_log import Promotion
 from tenor.settings import LanguageSettings, RivaSettings, Settings
 
 log = structlog.get_logger(__name__)

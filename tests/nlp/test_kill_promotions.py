@@ -15,7 +15,7 @@ from tenor.bus import Bus
 from tenor.bus.opening import open_bus
 from tenor.events import CALLS, SENTENCES, TRANSCRIPTS, CallState, Sentence
 from tenor.model_store import shipped
-from tenor.model_store.promotions import read_log_file
+from tenor.model_store.promotion_log import read_log_file
 from tenor.runtime.profiles import change_settings
 from tenor.settings import Settings
 from tests.killing import TenorProcess

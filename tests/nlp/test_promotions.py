@@ -9,7 +9,7 @@ import pytest
 
 from tenor.events import MODELS, ModelLoaded, Sentence
 from tenor.model_store import shipped
-from tenor.model_store.promotions import FILE
+from tenor.model_store.promotion_log import FILE
 from tests.model_folders import promoted, promotion, registered
 from tests.nlp.rig import Rig, said
 

@@ -26,7 +26,7 @@ HEALTH = "/grpc.health.v1.Health/"
 class AuthInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
     """An exception in one call ends that call and nothing else; callers never see a Python traceback."""
 
-    def __init__(self, api_key: str = "", idle_s: float = 60.0) -> None:
+    def __init__(self, api_key: str, idle_s: float) -> None:
         """`idle_s`: how long the one message of a call may take to arrive."""
         self._api_key = api_key
         self._idle_s = idle_s

@@ -13,7 +13,7 @@ from dashboard.ui.theme import SENTIMENT_COLOURS, SERIES
 from storage.drift.queries import DriftPoint
 from storage.tables import DriftTest
 
-ALARM = "#D55E00"
+ALARM = SENTIMENT_COLOURS["negative"]
 LEAST_HEIGHT = 0.04
 """Of a chart, from bottom to top."""
 BANDED = 2

@@ -10,7 +10,7 @@ from dialog.engine.handover import ask_for_person
 from dialog.engine.interpretation.correction import amended, corrects, without_negated
 from dialog.engine.interpretation.line import Line, held, means_last_place
 from dialog.engine.interpretation.settling import is_wish, unknown_place
-from dialog.engine.ladder import not_answered
+from dialog.engine.reprompts import not_answered
 from dialog.engine.running import Runner
 from dialog.engine.scope import remember, used_by
 from dialog.engine.session import Frame, Pending, SlotValue, Wish

@@ -20,7 +20,7 @@ from dialog.engine.interpretation.repair import read_repaired
 from dialog.engine.interpretation.settling import city_to_city, is_wish
 from dialog.engine.interpretation.universal import small_talk, universal
 from dialog.engine.interpretation.wishes import pieces, split
-from dialog.engine.ladder import long_pause, not_answered, not_understood
+from dialog.engine.reprompts import long_pause, not_answered, not_understood
 from dialog.engine.running import PERSON, Runner
 from dialog.engine.scope import used_by
 from dialog.engine.session import Wish

@@ -1,4 +1,4 @@
-"""Playback of one call: what the assistant says, until it is heard or the caller speaks over it.
+"""Playback of one call, with barge-in: what the assistant says, until it is heard or the caller speaks over it.
 
 playing --200 ms of sound--> paused --a word is recognised--> cut: what was not heard is dropped
    ^                           |

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dialog.chat import Chat, Clock
 from dialog.engine import Engine
-from dialog.engine.usual import with_slots
+from dialog.engine.default_slots import with_slots
 from dialog.flow.loading import SHIPPED, load
 from dialog.fulfilment.registry import PROVIDED, actions, actions_of
 from dialog.fulfilment.runner import ActionRunner

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dialog.engine import Engine
-from dialog.engine.usual import with_slots
+from dialog.engine.default_slots import with_slots
 from dialog.flow.loading import SHIPPED, AssistantFolder
 from dialog.flow.model import Assistant
 from dialog.flow_versions import FlowVersion, FlowVersions

@@ -33,7 +33,7 @@ from tenor.bounded_dict import BoundedDict
 from tenor.events import Call
 from tenor.model_store.golden import check_golden
 from tenor.model_store.pool import Choice, ModelPool
-from tenor.model_store.promotions import began
+from tenor.model_store.promotion_log import began
 from tenor.model_store.store import store_of
 from tenor.settings import Settings
 from tenor.taxonomy.assistant import NO_MATCH

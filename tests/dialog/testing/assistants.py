@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from dialog.engine.default_slots import with_slots
 from dialog.engine.engine import Engine
-from dialog.engine.usual import with_slots
 from dialog.flow.faults import FlowFault
 from dialog.flow.loading import SHIPPED, load
 from dialog.fulfilment.registry import actions

@@ -219,7 +219,7 @@ async def test_our_server_tells_the_intents_of_its_own_settings(tmp_path: Path) 
 
 
 async def test_the_pipeline_is_measured_through_a_server(local: LocalBackend) -> None:
-    """It tells one label a sentence, where our model tells what all are worth."""
+    """It tells one label per sentence, where our model tells what all are worth."""
     sentences = [ReferenceSentence("c", 0, "caller", 0, 1, text, [text]) for text in TEXTS[:2]]
     async with serving(local) as port:
         riva = backend(port)

@@ -21,7 +21,7 @@ from storage.registry.registry import ModelVersion, Registry
 from storage.tables import Audit, Model, Promotion
 from storage.viewer import Role, Viewer
 from tenor.errors import BadInput, Refused
-from tenor.model_store import promotions
+from tenor.model_store import promotion_log
 from tenor.model_store.card import CARD
 from tenor.model_store.shipped import SHIPPED
 from tenor.settings import LearnSettings, Settings
@@ -174,7 +174,7 @@ def test_of_two_promotions_at_once_one_wins_and_the_other_is_told(registry: Regi
 
 def test_half_a_line_is_cut_off_before_the_next_is_written(registry: Registry, tmp_path: Path) -> None:
     candidate(registry, tmp_path / "a")
-    with (registry.folder / promotions.FILE).open("wb") as log:
+    with (registry.folder / promotion_log.FILE).open("wb") as log:
         log.write(b'{"kind": "language", "model": "hou')
     registry.promote(ANN, "house-1", "")
     log_read = registry.log()
@@ -189,7 +189,7 @@ def test_on_a_full_disk_nothing_is_promoted(
     candidate(registry, tmp_path / "a")
     candidate(registry, tmp_path / "b")
     registry.promote(ANN, "house-1", "")
-    before = (registry.folder / promotions.FILE).read_bytes()
+    before = (registry.folder / promotion_log.FILE).read_bytes()
     write = os.write
 
     def half(handle: int, data: bytes) -> int:
@@ -197,10 +197,10 @@ def test_on_a_full_disk_nothing_is_promoted(
             return write(handle, data[:20])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("storage.registry.promotion_log.os.write", half)
+    monkeypatch.setattr("storage.registry.promotion_writer.os.write", half)
     with pytest.raises(OSError, match="No space"):
         registry.promote(ANN, "house-2", "")
-    assert (registry.folder / promotions.FILE).read_bytes() == before
+    assert (registry.folder / promotion_log.FILE).read_bytes() == before
 
 
 def test_the_tables_are_made_good_after_a_kill(registry: Registry, database: Database, tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ _PROMOTES = """
 import os, signal, sys
 from pathlib import Path
 from storage.db.engine import using
-from storage.registry import folders, promotion_log, registry
+from storage.registry import folders, promotion_writer, registry
 from storage.viewer import Viewer
 from tenor.settings import Settings, StorageSettings
 
@@ -237,7 +237,7 @@ def mortal(module, name):
         return real(*args, **kwargs)
     setattr(module, name, counted)
 for name in ("open", "write", "fsync", "close", "ftruncate", "lseek"):
-    mortal(promotion_log.os, name)
+    mortal(promotion_writer.os, name)
 with using(Settings(home=Path(sys.argv[1]), storage=StorageSettings(url=sys.argv[4]))) as database:
     registry.Registry(database, Path(sys.argv[2])).promote(Viewer("ann", "analyst"), "house-1", "in one piece")
 """

@@ -11,7 +11,7 @@ from tenor.errors import BadInput
 from tenor.model_store import pool as pools
 from tenor.model_store.digest import digest_of, file_hashes
 from tenor.model_store.pool import ModelPool
-from tenor.model_store.promotions import FILE
+from tenor.model_store.promotion_log import FILE
 from tenor.model_store.store import ModelStore
 from tests.model_folders import promoted, promotion
 

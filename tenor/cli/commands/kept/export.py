@@ -75,7 +75,7 @@ def export(
 
 def _give(given: Settings, customer: str, target: Path) -> None:
     from storage.db.engine import using
-    from storage.privacy.access import AccessReport, give
+    from storage.privacy.subject_access import AccessReport, give
     from storage.transfer import exporter
     from tenor.bus.opening import open_bus
 

@@ -19,7 +19,7 @@ from tenor.cli.output import console, echo, progress, say, warn
 from tenor.cli.params import Json
 from tenor.errors import BadInput
 from tenor.model_store.card import KINDS, Kind
-from tenor.model_store.promotions import EFFECTIVE_S, Promotion
+from tenor.model_store.promotion_log import EFFECTIVE_S, Promotion
 from tenor.runtime.models import check_model, golden_for, pinned_by, wake_workers
 from tenor.runtime.profiles import QUIET
 from tenor.runtime.shadow import Ask, ShadowRun, compare_live, open_asking

@@ -20,7 +20,7 @@ from tenor.cli.params import BusFlag, parse_redact
 from tenor.errors import BadInput, Unavailable
 from tenor.events import CALLS, TRANSCRIPTS, CallState, Redact
 from tenor.runtime import pipeline
-from tenor.runtime.playback import CallPlayer
+from tenor.runtime.call_player import CallPlayer
 from tenor.runtime.profiles import QUIET, change_settings
 from tenor.settings import Settings
 from tenor.web.servers import free_port

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from storage.archive.archiver import archive
 from storage.datasets.making import make
 from storage.db.engine import Database, open_database
-from storage.privacy.access import AccessReport, give
 from storage.privacy.erasure import erase
+from storage.privacy.subject_access import AccessReport, give
 from storage.snapshots.taking import take
 from storage.tables import Audit, Turn
 from storage.transfer.exporter import folder

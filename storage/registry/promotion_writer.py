@@ -14,7 +14,7 @@ import structlog
 from storage.registry.folders import sync_folder
 from tenor.errors import Refused
 from tenor.model_store.card import Kind
-from tenor.model_store.promotions import FILE, Promotion, PromotionLog, read_log
+from tenor.model_store.promotion_log import FILE, Promotion, PromotionLog, read_log
 from tenor.model_store.shipped import SHIPPED
 
 log = structlog.get_logger(__name__)

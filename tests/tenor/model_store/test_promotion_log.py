@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tenor.model_store.promotions import FILE, OLDEST_S, PromotionLog, began, read_log, read_log_file
+from tenor.model_store.promotion_log import FILE, OLDEST_S, PromotionLog, began, read_log, read_log_file
 from tests.model_folders import promoted, promotion
 
 A = promotion("house-1", "a" * 64, 100.0)
