@@ -181,9 +181,10 @@ def fairness(evidence: Evidence) -> Iterator[Check]:
             break
         worse.append(f"{name} {100 * value:+.1f}")
     lowest = min(tests, key=lambda one: one[2])
-    text = f"certainly worse: {listed(worse)}" if worse else (
-        f"{len(tests)} groups, none certainly worse; lowest {lowest[1]} {100 * lowest[2]:+.1f} points"
-    )  # fmt: skip
+    found = f"{len(tests)} groups, none" if len(tests) > 1 else "1 group, not"
+    text = f"{found} certainly worse; lowest {lowest[1]} {100 * lowest[2]:+.1f} points"
+    if worse:
+        text = f"certainly worse: {listed(worse)}"
     yield Check(name="groups", outcome="failed" if worse else "passed", text=text, value=lowest[2])
 
 
