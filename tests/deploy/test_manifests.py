@@ -17,6 +17,7 @@ from storage.jobs import kubernetes
 from tenor import __version__
 from tenor.layers import load
 from tenor.runtime.stages import STAGES
+from tenor.settings import Settings
 from tenor.stage import READS
 from tests.deploy.manifests import FOLDER, KUSTOMIZATION, ROOT, SETTINGS, containers, objects, pods
 
@@ -98,7 +99,7 @@ def test_the_overlay_of_the_page_builds_on_the_base(tmp_path: Path) -> None:
 
 def test_every_setting_and_every_stage_exists() -> None:
     given = dict.fromkeys(_secret_keys(), "ignored") | {"storage-url": "postgresql://tenor@db/tenor"}
-    given["genesys-keys"] = "key=c2VjcmV0"
+    given |= {"genesys-keys": "key=c2VjcmV0", "assistant-secrets": "shop=secret"}
     for one in containers():
         variables = one.environment(given)
         loaded = load(environment=variables)
@@ -163,6 +164,22 @@ def test_every_secret_is_in_the_command_that_makes_it() -> None:
     for key in keys:
         assert f"--from-literal={key}=" in PRODUCTION, key
     assert set(re.findall(r"--from-literal=([\w-]+)=", PRODUCTION)) == keys
+
+
+def test_every_password_and_key_has_its_secret() -> None:
+    given = {
+        variable["name"] for one in containers() for variable in one.spec.get("env", ()) if "valueFrom" in variable
+    }
+    wanted = {
+        f"TENOR_{section}__{name}".upper()
+        for section, fields in Settings.model_fields.items()
+        for name, field in getattr(fields.annotation, "model_fields", {}).items()
+        if "SecretStr" in str(field.annotation)
+    }
+    assert len(wanted) > 10
+    not_here = {"TENOR_RIVA__API_KEY"}  # the network policy says who reaches the recogniser
+    assert wanted - not_here <= given
+    assert given - wanted == {"TENOR_STORAGE__URL"}
 
 
 def _secret_keys() -> set[str]:
