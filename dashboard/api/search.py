@@ -2,6 +2,7 @@
 
 # Annotations are evaluated where they stand: FastAPI could not find `Who` by its name.
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query
@@ -22,6 +23,7 @@ from tenor.errors import BadInput
 from tenor.events import Medium
 from tenor.search.calls import LONGEST
 from tenor.settings import Settings
+from tenor.taxonomy.aspects import aspects_in_force
 from tenor.taxonomy.in_force import names_in_force
 from tenor.taxonomy.sentiments import SHIPPED
 
@@ -69,7 +71,7 @@ class CallSearchParameters(CallConditions):
         max_length=LONGEST,
         description="sentences of one call, in brackets, joined by then, and, not: "
         "`(role:caller cancel*) then (role:agent sorry) and not (role:agent discount*)`. In brackets there are words "
-        "and the fields role, intent, sentiment and language",
+        "and the fields role, intent, sentiment, language and aspect",
     )
     since: float | None = Field(None, description="the call began at this time or later, in seconds since the epoch")
     until: float | None = Field(None, description="the call began before this time")
@@ -85,7 +87,8 @@ def router(settings: Settings, database: Database, auth: ApiAuth) -> APIRouter:
     def search(who: Who, asked: Annotated[SearchParameters, Query()]) -> models.Hits:
         """Sentences by their words and by what they and their calls are like."""
         query = SearchQuery(**asked.model_dump(exclude={"cursor", "limit"}))
-        _check_sentiments(query.sentiment, settings)
+        _check("sentiment", query.sentiment, [*names_in_force(settings.language).sentiments, *SHIPPED])
+        _check("aspect", query.aspect, aspects_in_force(settings.language))
         with database.session() as session:
             found = find(session, who.viewer, query, asked.limit, asked.cursor)
         return models.Hits(hits=[models.Hit.model_validate(hit) for hit in found.hits], cursor=found.cursor)
@@ -103,9 +106,9 @@ def router(settings: Settings, database: Database, auth: ApiAuth) -> APIRouter:
     return made
 
 
-def _check_sentiments(asked: tuple[str, ...], settings: Settings) -> None:
-    """A misspelt one would find nothing, which looks like an answer. What our own model says is always a sentiment:
+def _check(field: str, asked: tuple[str, ...], known: Iterable[str] | None) -> None:
+    """A misspelt value would find nothing, which looks like an answer. What our own model says is always a sentiment:
     calls of before stay searchable."""
-    known = list(dict.fromkeys([*names_in_force(settings.language).sentiments, *SHIPPED]))
-    if wrong := [name for name in asked if name not in known]:
-        raise BadInput(f"sentiment: nothing is called {wrong[0]!r}; there are {', '.join(known)}")
+    there = None if known is None else dict.fromkeys(known)
+    if there is not None and (wrong := [name for name in asked if name not in there]):
+        raise BadInput(f"{field}: nothing is called {wrong[0]!r}; there are {', '.join(there)}")

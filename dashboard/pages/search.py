@@ -17,7 +17,7 @@ from dashboard.ui import charts, elements, filters, formatting, stat_cards, tabl
 from dashboard.ui import found as found_view
 from storage.db.engine import Database
 from storage.labels.allowed import searchable_names
-from storage.queries import aspects, history
+from storage.queries import history
 from storage.queries.people import customer_names
 from storage.queries.periods import Period
 from storage.search import SearchQuery, by_day, from_dict, search, search_calls
@@ -29,6 +29,7 @@ from storage.viewer import Viewer
 from tenor.errors import BadInput
 from tenor.model_store.shipped import SHIPPED
 from tenor.model_store.store import language_in_force
+from tenor.taxonomy import aspects
 
 SHOWN = 50
 MOST = 500
@@ -50,7 +51,7 @@ EXAMPLES = (
 OF_SENTENCES = ("intent", "aspect", "model")
 """Of `MORE`, what is asked of sentences and not of calls."""
 HELP = """Each sentence in brackets, with its words and what it is like: `role:caller`, `intent:cancel`, \
-`sentiment:negative`. Between the brackets:
+`sentiment:negative`, `aspect:delivery`. Between the brackets:
 
 - `(…) then (…)`: the second one later
 - `(…) and (…)`: both, in any order

@@ -27,6 +27,7 @@ from nlp.rules.pattern import Unfit
 from tenor.phrases import Phrase, phrase
 from tenor.search.calls import parse
 from tenor.search.text import LANGUAGES, SearchFaults
+from tenor.taxonomy import aspects
 from tenor.yaml import fields
 from tenor.yaml.nodes import Faults, Mapping, Node, Sequence, Text, meant
 
@@ -179,7 +180,13 @@ class ConditionParser:
         if text is None:
             return None, ""
         known = self._known
-        names = {"role": known.sides, "intent": known.intents, "sentiment": known.sentiments, "language": LANGUAGES}
+        names = {
+            "role": known.sides,
+            "intent": known.intents,
+            "sentiment": known.sentiments,
+            "language": LANGUAGES,
+            aspects.CLASSIFIER: known.aspects,
+        }
         found = SearchFaults()
         there = {name: values for name, values in names.items() if values is not None}
         search = parse(text, found, there, "write it under `only for`")
@@ -323,10 +330,11 @@ class ConditionParser:
             if self._known.classifiers is not None and key.value not in self._known.classifiers:
                 hint = meant(key.value, self._known.classifiers) or "; set language.classifiers"
                 self._faults.add(key, f"there is no classifier {key.value!r}{hint}")
-        return tuple(
-            (key.value, frozenset(text.value for text in fields.texts(value, self._faults, f"label {key.value!r}")))
-            for key, value in labels or ()
-        )
+        found = [(key.value, fields.texts(value, self._faults, f"label {key.value!r}")) for key, value in labels or ()]
+        for text in (text for name, texts in found if name == aspects.CLASSIFIER for text in texts):
+            if self._known.aspects is not None and not aspects.named(text.value) <= {*self._known.aspects}:
+                self._faults.unknown(text, "aspect", self._known.aspects)
+        return tuple((name, frozenset(text.value for text in texts)) for name, texts in found)
 
     def _phrases(self, tree: Mapping, key: str) -> tuple[Phrase, ...]:
         node = tree.get(key)

@@ -17,6 +17,7 @@ from nlp.rules.history import CallHistory, PastSentence, SentenceMatch, Sentence
 from tenor.events import Sentence
 from tenor.phrases import Phrase
 from tenor.search.calls import CallSearch, SaidSentence
+from tenor.taxonomy import aspects
 
 MANY = 1000
 """Sentences in a row that are counted."""
@@ -102,7 +103,7 @@ class SentenceCondition(LeafCondition):
                 self.sentiments
                 and (event.sentiment not in self.sentiments or _sureness(event, self.sentiments) < self.sure)
             )
-            or any(event.labels.get(name) not in wanted for name, wanted in self.labels)
+            or not all(_answered(name, event.labels.get(name), wanted) for name, wanted in self.labels)
         ):
             return None
         if not self.phrases and not self.expressions:
@@ -190,8 +191,8 @@ class SearchedSentence:
 
     def match(self, sentence: PastSentence) -> SentenceMatch | None:
         said = sentence.event
-        fields = {name: getattr(said, name) for name, _ in self.wanted.fields}
-        return SentenceMatch(sentence) if self.wanted.matches(said.text, **fields) else None
+        told = {name: _field(said, name) for name, _ in self.wanted.fields}
+        return SentenceMatch(sentence) if self.wanted.matches(said.text, **told) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -352,6 +353,18 @@ class Not:
 
     def holds(self, history: CallHistory) -> Evidence | None:
         return Evidence(0) if self.part.holds(history) is None else None
+
+
+def _field(event: Sentence, name: str) -> str:
+    """What a search asks of a sentence."""
+    return event.labels.get(name, "") if name == aspects.CLASSIFIER else str(getattr(event, name))
+
+
+def _answered(classifier: str, answer: str | None, wanted: frozenset[str]) -> bool:
+    """Whether a further classifier says one of these; of aspects, a sentence may have more than are asked for."""
+    if classifier == aspects.CLASSIFIER:
+        return any(aspects.named(one) <= aspects.named(answer or "") for one in wanted)
+    return answer in wanted
 
 
 def _sureness(event: Sentence, sentiments: Iterable[str]) -> float:

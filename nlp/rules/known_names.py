@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tenor.model_store.store import language_in_force
 from tenor.settings import Settings
+from tenor.taxonomy.aspects import aspects_in_force
 from tenor.taxonomy.in_force import intents_in_force, sentiments_in_force
 from tenor.taxonomy.intents import UNKNOWN
 
@@ -24,6 +25,8 @@ class KnownNames:
     sentiments: Mapping[str, float] | None = None
     """With what each is worth in a mood."""
     classifiers: Collection[str] | None = None
+    aspects: Collection[str] | None = None
+    """What the classifier of aspects may answer."""
     sides: Collection[str] | None = None
     webhooks: Collection[str] | None = None
     rules: Collection[str] | None = None
@@ -39,6 +42,7 @@ def known(settings: Settings) -> KnownNames:
         tasks=(*sorted(intents.tasks), UNKNOWN),
         sentiments=sentiments_in_force(language) if language.backend == "local" else None,  # a server has its own
         classifiers=tuple(language.classifiers),
+        aspects=aspects_in_force(language),
         sides=tuple(dict.fromkeys((*SIDES, *settings.ingest.roles))),
         webhooks=tuple(language.webhooks),
     )

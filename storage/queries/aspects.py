@@ -15,11 +15,7 @@ from storage.queries.history import CallStatistics, Scope
 from storage.queries.periods import Period
 from storage.queries.statistics import MeasureSummary
 from storage.viewer import Viewer
-
-CLASSIFIER = "aspect"
-"""Its name in the setting `language.classifiers`."""
-SHIPPED = ("product", "service", "support", "brand", "price", "delivery")
-SEPARATOR = ","
+from tenor.taxonomy.aspects import CLASSIFIER, SEPARATOR, named
 
 
 def by_aspect(session: Session, viewer: Viewer, scope: Scope, period: Period) -> dict[str, CallStatistics]:
@@ -31,7 +27,7 @@ def by_aspect(session: Session, viewer: Viewer, scope: Scope, period: Period) ->
     found = found.where(told_aspects().is_not(None), effective_side() == CALLER)
     moods: dict[tuple[str, str], tuple[int, float, bool]] = {}
     for call, sample, aspects, count, mood in session.execute(found.group_by(CALL.c.id, CALL.c.sample, told)):
-        for aspect in aspects.split(SEPARATOR):
+        for aspect in named(aspects):
             before = moods.get((aspect, call), (0, 0.0, sample))
             moods[aspect, call] = before[0] + count, before[1] + mood, sample
     by_name: dict[str, list[tuple[float, bool]]] = defaultdict(list)

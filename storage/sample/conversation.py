@@ -49,6 +49,8 @@ class SampleLine:
     text: str
     sentiment: str
     intent: str
+    aspects: str
+    """`delivery,product`; of most lines none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,5 +135,7 @@ class SampleConversation:
         else:  # what the call is about, said calmly or not
             lines = TASKS[self._task][part]
             role, sentiment, intent = CALLER, "negative" if part == "upset" else "neutral", self._task
-        text = self._rng.choice(lines).format(**self._facts, day=self._rng.choice(DAYS))
-        self.lines.append(SampleLine(part, role, text, sentiment, intent))
+        line = self._rng.choice(lines)
+        aspects, said = next(iter(line.items())) if isinstance(line, dict) else ("", line)
+        text = said.format(**self._facts, day=self._rng.choice(DAYS))
+        self.lines.append(SampleLine(part, role, text, sentiment, intent, aspects))

@@ -10,6 +10,7 @@ from typing import Any
 
 from storage.sample.conversation import AGENT, CALLER, SCRIPT, SampleConversation, SampleLine
 from storage.sample.story import PEOPLE, PlannedCall, queue_of
+from tenor.taxonomy.aspects import CLASSIFIER
 
 SENTIMENTS = ("negative", "neutral", "positive")
 ROLES = [CALLER, AGENT]
@@ -88,7 +89,7 @@ class CallRows:
             "intent": line.intent,
             "intent_score": round(rng.uniform(0.35, 0.6) if rng.random() < 0.12 else rng.uniform(0.75, 0.99), 4),
             "slots": {},
-            "labels": {},
+            "labels": {CLASSIFIER: line.aspects} if line.aspects else {},
             "language": "en",
             "models": MODELS,
             "times": times,

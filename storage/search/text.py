@@ -25,6 +25,7 @@ from tenor.search.text import (
     split,
 )
 from tenor.settings import Settings
+from tenor.taxonomy.aspects import CLASSIFIER, aspects_in_force
 from tenor.taxonomy.intents import UNKNOWN
 from tenor.taxonomy.sentiments import SHIPPED
 from tenor.times import parse_time
@@ -35,12 +36,14 @@ SIDES = ("caller", "agent", "assistant")
 
 def known_values(session: Session, settings: Settings) -> Known:
     """What a search may name, so that a misspelt name is told: it would find nothing, which looks like an answer."""
-    names = searchable_names(session, language_in_force(settings))
+    language = language_in_force(settings)
+    names, aspects = searchable_names(session, language), aspects_in_force(language)
     return {
         "role": tuple(dict.fromkeys((*SIDES, *settings.ingest.roles))),
         "intent": tuple(dict.fromkeys((*names.intents, UNKNOWN))),
         "sentiment": tuple(dict.fromkeys((*names.sentiments, *SHIPPED))),  # calls of before stay searchable
         "language": LANGUAGES,
+        **({} if aspects is None else {CLASSIFIER: aspects}),
         "medium": get_args(Medium),
         "severity": ("info", "warning", "critical"),
     }

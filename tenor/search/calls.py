@@ -30,6 +30,7 @@ from tenor.search.text import (
     check_fields,
     split,
 )
+from tenor.taxonomy import aspects
 
 MOST = 8
 """Sentences of a search; each is a question to the database."""
@@ -50,9 +51,13 @@ class SaidSentence(NamedTuple):
 
     def matches(self, text: str, **values: str) -> bool:
         """Whether one with this text and these values of its fields is like that."""
-        return all(values[name] in wanted for name, wanted in self.fields) and terms.found_in(
+        return all(_is_one(name, values[name], wanted) for name, wanted in self.fields) and terms.found_in(
             text[:INDEXED], self.terms
         )
+
+
+def _is_one(name: str, value: str, wanted: tuple[str, ...]) -> bool:
+    return not aspects.named(value).isdisjoint(wanted) if name == aspects.CLASSIFIER else value in wanted
 
 
 class Step(NamedTuple):

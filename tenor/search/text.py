@@ -15,10 +15,10 @@ from tenor.errors import BadInput
 from tenor.search import terms
 from tenor.yaml.nodes import meant
 
-OF_SENTENCE = ("sentiment", "intent", "role", "language")
+OF_SENTENCE = ("sentiment", "intent", "role", "language", "aspect")
 """Fields that a sentence in brackets may have."""
 OF_CALL = ("task", "call", "agent", "customer", "queue", "site", "medium", "rule", "severity")
-ALONE = ("aspect", "model")
+ALONE = ("model",)
 """Fields of sentences that are not asked for in brackets."""
 FIELDS = (*OF_SENTENCE, *OF_CALL, *ALONE)
 TIMES = ("since", "until")

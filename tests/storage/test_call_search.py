@@ -147,6 +147,8 @@ SEARCHES = (
     '("account is") then ("want to cancel my")',
     "(language:other)",
     "(fine) then (fine)",
+    "(role:caller aspect:product) then (aspect:service,price)",
+    "(aspect:service) and not (aspect:product)",
 )
 
 

@@ -11,11 +11,15 @@ from typer.testing import CliRunner
 
 from storage import sample
 from storage.db.engine import Database
+from storage.queries.aspects import by_aspect
+from storage.queries.history import Scope
+from storage.queries.periods import Period
 from storage.search import SearchQuery, search
 from storage.tables import Agent, Alert, Call, Customer, DeadLetter, Label, Note, Sentence
 from storage.viewer import HOUSE
 from tenor.cli.app import app
 from tenor.settings import Settings
+from tenor.taxonomy.aspects import SHIPPED
 
 pytestmark = pytest.mark.slow
 
@@ -122,6 +126,8 @@ def test_every_page_finds_something(database: Database) -> None:
         for table in (Alert, Note, Label, DeadLetter):
             assert session.scalar(select(func.count()).select_from(table)), table
         assert any(call.escalations for call in calls)
+        assert search(session, HOUSE, SearchQuery(aspect=("delivery",), role=("caller",))).hits
+        assert {*by_aspect(session, HOUSE, Scope(), Period.ending(NOW, 56, UTC))} == {*SHIPPED}
         assert all(call.reason for call in calls if call.state == "failed")
 
 

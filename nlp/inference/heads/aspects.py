@@ -26,13 +26,13 @@ import structlog
 from nlp.inference.local import LocalBackend
 from nlp.inference.models.onnx_model import Floats
 from nlp.inference.types import Backend, SentenceAnalysis
+from tenor.taxonomy.aspects import SEPARATOR, joined
 from tenor.yaml import fields
 from tenor.yaml.nodes import Faults, read
 
 log = structlog.get_logger(__name__)
 
 NONE = "none"
-SEPARATOR = ","
 FEWEST = 3
 LEAST = 0.6
 """The least probability worth an answer."""
@@ -71,7 +71,7 @@ class Aspects:
         for at, row in zip(places, scores(self._learned, embeddings), strict=True):
             said = [name for name, score in zip(self._learned.names, row, strict=True) if score >= LEAST]
             if said:
-                found[at] = SEPARATOR.join(said), float(row.max())
+                found[at] = joined(said), float(row.max())
         return found
 
 

@@ -11,8 +11,9 @@ import pytest
 
 import nlp
 from nlp.inference.heads import aspects
-from nlp.inference.heads.aspects import SEPARATOR, Aspects, examples, learn, stored
+from nlp.inference.heads.aspects import Aspects, examples, learn, stored
 from nlp.inference.local import LocalBackend
+from tenor.taxonomy.aspects import SHIPPED, named
 
 SETS = Path(nlp.__file__).parent / "evaluation"
 LEAST_F1 = {"product": 0.74, "service": 0.63, "support": 0.75, "brand": 0.82, "price": 0.89, "delivery": 0.78}
@@ -34,7 +35,7 @@ def told(local: LocalBackend) -> list[tuple[set[str], set[str]]]:
     rows = labelled("aspects")
     answers = Aspects(local).classify(local.analyze([row["text"] for row in rows]))
     return [
-        (set(row["aspects"]), set(answer[0].split(SEPARATOR)) if answer else set())
+        (set(row["aspects"]), set(named(answer[0] if answer else "")))
         for row, answer in zip(rows, answers, strict=True)
     ]
 
@@ -72,7 +73,7 @@ def test_what_is_stored_is_what_the_examples_teach(local: LocalBackend) -> None:
     kept = stored(Aspects.file, local)
     assert kept is not None, "the examples or the encoder changed: make aspects"
     anew = learn(examples(Aspects.file), local)
-    assert kept.names == anew.names == ("product", "service", "support", "brand", "price", "delivery")
+    assert kept.names == anew.names == SHIPPED
     np.testing.assert_allclose(kept.weights, anew.weights, atol=0.05)
 
 

@@ -253,6 +253,19 @@ def test_a_book_of_complaints_is_watched_in_the_time_it_takes_to_read(tmp_path: 
     assert [alert.at_ms for alert in alerts if alert.rule == "row"] == list(range(2000, 20_000_000, 60_000))
 
 
+def test_a_sentence_about_several_aspects_is_about_each(tmp_path: Path) -> None:
+    ruleset = rules(
+        tmp_path, 'one: {when: {label: {aspect: delivery}}}\nboth: {when: {label: {aspect: "price,delivery"}}}'
+    )
+
+    def rules_fired(told: str) -> list[str]:
+        return [alert.rule for alert in watch(ruleset, said("late", 1, labels={"aspect": told}))]
+
+    assert rules_fired("delivery") == rules_fired("delivery,product") == ["one"]
+    assert rules_fired("delivery,price") == ["one", "both"]
+    assert rules_fired("product") == []
+
+
 def test_labels_of_other_classifiers(tmp_path: Path) -> None:
     ruleset = rules(tmp_path, "r: {when: {label: {topic: [delivery, returns]}, feels: negative}}")
     assert not watch(ruleset, said("late", 1, labels={"topic": "delivery"}))

@@ -204,10 +204,12 @@ c: {when: {search: "queue:billing (intent:cancle)"}}
 d: {when: {all: [{says: hi}, {not: {search: "(a) then not (b)"}}]}}
 e: {when: {search: "(a)", within: 3 s}}
 f: {when: {search: "(a)"}, say: "{phrase}"}
+g: {when: {search: "(aspect:prise)"}}
+h: {when: {label: {aspect: [price, "delivery,price", prise]}}}
 """
     )
     with pytest.raises(Faulty) as caught:
-        read(file, KnownNames(intents=("cancel",), sides=("caller", "agent")))
+        read(file, KnownNames(intents=("cancel",), sides=("caller", "agent"), aspects=("price", "delivery")))
     assert [(fault.line, fault.column, fault.message) for fault in caught.value.faults] == [
         (2, 20, "in the search, column 14: 'thn' joins no sentences; did you mean 'then'?"),
         (2, 20, "in the search, column 2: a search has no 'rol'; did you mean 'role'?"),
@@ -216,6 +218,8 @@ f: {when: {search: "(a)"}, say: "{phrase}"}
         (4, 36, "a search with `not` is known when the call is over: it cannot be under `not:`"),
         (5, 27, "'within' means nothing beside 'search'"),
         (6, 33, "{phrase} is not known here; there are: at, intent, sentiment, who"),
+        (7, 20, "in the search, column 2: there is no aspect 'prise'; did you mean 'price'?"),
+        (8, 54, "there is no aspect 'prise'; did you mean 'price'?"),
     ]
 
 

@@ -49,6 +49,10 @@ FEELS = {
 }
 
 
+ABOUT = {"The account is open.": "service", "This is bad.": "product,service"}
+"""Aspects of sentences, as a further classifier tells them."""
+
+
 class Uttered(NamedTuple):
     channel: int
     start_ms: int
@@ -88,9 +92,15 @@ def live(ruleset: RuleSet, uttered: list[Uttered], end_ms: int) -> tuple[list[Se
             heard_ms=one.end_ms,
         )
         analyses = [
-            (draft, SentenceAnalysis(draft.text, feeling, {feeling: 0.9}, intent, 0.9, intent_scores={intent: 0.9}))
+            (
+                draft,
+                SentenceAnalysis(
+                    draft.text, feeling, {feeling: 0.9}, intent, 0.9, intent_scores={intent: 0.9}, labels=labels
+                ),
+            )
             for draft in call.draft(final)
             for feeling, intent in [FEELS[draft.text]]
+            for labels in [{"aspect": ABOUT[draft.text]} if draft.text in ABOUT else {}]
         ]
         output = call.hear(final, analyses)
         sentences += output.sentences

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from tenor.errors import BadInput
 from tenor.search.calls import CallSearch, Position, read
 
-KNOWN = {"role": ("caller", "agent"), "intent": ("cancel", "refund"), "sentiment": ("negative", "neutral")}
+KNOWN = {
+    "role": ("caller", "agent"),
+    "intent": ("cancel", "refund"),
+    "sentiment": ("negative", "neutral"),
+    "aspect": ("price", "delivery"),
+}
 SEARCHES = (
     "(a)",
     "not (a)",
@@ -78,6 +83,10 @@ def test_a_sentence_is_like_its_brackets() -> None:
     assert not sentence.matches("cancel my account", role="caller", intent="greeting")
     assert not sentence.matches("cancel my account, please", role="caller", intent="cancel")
     assert not sentence.matches("account my cancel", role="caller", intent="cancel")
+    (about,) = read("(aspect:price,delivery late)", KNOWN).sentences
+    assert about.matches("It was late.", aspect="product,delivery")
+    assert not about.matches("It was late.", aspect="product")
+    assert not about.matches("It was late.", aspect="")
     assert read("NOT(a)then(b)THEN  not (c)").text == "not (a) then (b) then not (c)"
     assert read('("a) then (b")').sentences[0].words == '"a) then (b"'
 
@@ -90,6 +99,7 @@ def test_a_sentence_is_like_its_brackets() -> None:
         ("(rol:caller x)", ["column 2: a search has no 'rol'; did you mean 'role'?"]),
         ("(role:calller)", ["column 2: there is no role 'calller'; did you mean 'caller'?"]),
         ("(intent:cancle)", ["column 2: there is no intent 'cancle'; did you mean 'cancel'?"]),
+        ("(aspect:prise)", ["column 2: there is no aspect 'prise'; did you mean 'price'?"]),
         ("(role: caller)", ["column 2: 'role' has no value"]),
         ("(a) thn (b)", ["column 5: 'thn' joins no sentences; did you mean 'then'?"]),
         ("(a) or (b)", ["column 5: 'or' joins no sentences"]),
