@@ -53,7 +53,7 @@ export function daytime(at) {
   return `${then.getDate()} ${then.toLocaleDateString("en-GB", { month: "short" })} ${time}`
 }
 
-export const moodText = (value) => (value >= 0 ? "+" : "−") + Math.abs(value).toFixed(2)
+export const moodText = (value) => (Math.abs(value) < 0.005 ? "" : value > 0 ? "+" : "−") + Math.abs(value).toFixed(2)
 
 let felt = Infinity // from where on a mood is more than neutral: the pages' own rule, told with their data
 export const feelFrom = (mood) => { felt = mood }

@@ -69,7 +69,7 @@ def _one(viewer: Viewer, database: Database, customer: str, period: Period, step
         media = history.by_medium(session, viewer, scope, period)
         tasks = history.by_task(session, viewer, scope, period)
         served = history.by_agent(session, viewer, scope, period)
-        aspects = by_aspect(session, viewer, scope, period)
+        aspects = _by_word(by_aspect(session, viewer, scope, period))
         names = {name: person.name for name, person in history.agents(session, viewer).items()}
         names |= customer_names(session, [customer])
         single = history.calls(session, viewer, scope, period, limit=OFTEN)
@@ -83,7 +83,7 @@ def _one(viewer: Viewer, database: Database, customer: str, period: Period, step
     stat_cards.section("Every contact", "a mark each; colour and height: how the customer felt")
     charts.show(charts.contacts(single))
     groups: list[tuple[str, dict[str, CallStatistics]]] = [
-        ("By medium", media), ("By reason", {formatting.words(task): stats for task, stats in tasks.items()}),
+        ("By medium", media), ("By reason", _by_word(tasks)),
         ("Talked about", aspects),
         ("Served by", {names.get(name, name): stats for name, stats in served.items()}),
     ]  # fmt: skip
@@ -95,10 +95,14 @@ def _one(viewer: Viewer, database: Database, customer: str, period: Period, step
     history_view.show_calls(database, viewer, subject, chosen, step, names)
 
 
+def _by_word(statistics: dict[str, CallStatistics]) -> dict[str, CallStatistics]:
+    return {formatting.words(name): stats for name, stats in statistics.items()}
+
+
 def _everyone(viewer: Viewer, database: Database, period: Period) -> None:
     with database.session() as session:
         statistics = history.by_customer(session, viewer, Scope(), period)
-        aspects = by_aspect(session, viewer, Scope(), period)
+        aspects = _by_word(by_aspect(session, viewer, Scope(), period))
         names = customer_names(session, list(statistics))
     if not statistics:
         elements.empty_state(

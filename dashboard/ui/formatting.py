@@ -37,7 +37,8 @@ def plain(text: str) -> str:
 
 
 def mood(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:+.2f}".replace("-", MINUS)
+    """With its sign, which nothing has none of: +0.12, 0.00."""
+    return NOTHING if value is None else f"{value:+.2f}".replace("-", MINUS) if abs(value) >= 0.005 else "0.00"
 
 
 def share(value: float | None) -> str:

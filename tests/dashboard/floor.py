@@ -39,6 +39,7 @@ from tenor.events import (
     Sentence,
     Topic,
     Transcript,
+    WrittenSummary,
 )
 from tenor.settings import Settings
 
@@ -224,15 +225,34 @@ class FloorCall:
         )
         self._floor.publish(CALLS, fired)
 
-    def metrics(self, task: str = "", summary: CallSummary | None = None, **values: float) -> None:
+    def metrics(
+        self,
+        task: str = "",
+        summary: CallSummary | None = None,
+        scorecard: tuple[ScorePoint, ...] = (),
+        **values: float,
+    ) -> None:
+        """With a scorecard they are its last ones."""
         named = {name.replace("__", "."): value for name, value in values.items()}
         score = 0.8 if task else 0.0
-        about = {"task": task, "task_score": score, "summary": summary}
+        about = {
+            "task": task,
+            "task_score": score,
+            "summary": summary,
+            "scorecard": scorecard,
+            "final": bool(scorecard),
+        }
         self._floor.publish(CALLS, CallMetrics(call=self.id, at_ms=self.at_ms, values=named, **about))  # type: ignore[arg-type]
 
     def scored(self, *points: ScorePoint) -> None:
         """Its last metrics, with its scorecard."""
-        self._floor.publish(CALLS, CallMetrics(call=self.id, at_ms=self.at_ms, values={}, final=True, scorecard=points))
+        self.metrics(scorecard=points)
+
+    def summarised(self, text: str, model: str) -> None:
+        """What a language model writes of it."""
+        self._floor.publish(
+            CALLS, WrittenSummary(call=self.id, at_ms=self.at_ms, text=text, model=model, at=time.time())
+        )
 
     def note(self, text: str, author: str = "mia", sentence: str = "") -> None:
         note = f"note-{time.time_ns()}"

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 from playwright.sync_api import BrowserContext, Page
 from sqlmodel import select
@@ -20,7 +21,7 @@ from storage.viewer import Viewer
 from tenor.web.servers import free_port
 from tests.dashboard.assistant.at_work import assistant_at_work
 from tests.dashboard.assistant.speaking import Speaker, voice_at_work, write_question
-from tests.dashboard.conftest import BrowserThread, running_house
+from tests.dashboard.conftest import BrowserThread, House, running_house
 from tests.dashboard.drifted import add_drift
 from tests.dashboard.floor import FloorCall
 from tests.dashboard.learned import learned_home
@@ -34,6 +35,11 @@ LEARNING = {
     "models": ("/models?model=apiary-1", ".t-gate"),
 }
 """Pages of a home in which models have learned."""
+SHOW = {"aspects": "text=What they talk about", "scorecard": ".scorecard"}
+"""What a picture is about, where it is further down on its page."""
+SAID = "(role:caller aspect:delivery sentiment:negative) then (role:agent sorry)"
+SCREENS = (("", False, False), ("-phone", True, False), ("-dark", False, True))
+"""Of each picture: the end of its name, whether it is of a phone, and whether it is dark."""
 FOLDER = Path(__file__).parents[2] / "docs" / "pages"
 
 
@@ -69,7 +75,10 @@ def main(names: list[str]) -> None:
                 "agents": ("/agents?agent=grace.linden&period=4+weeks", "", drawn),
                 "everyone": ("/agents", "", drawn),
                 "customers": ("/customers?customer=NG-1005", "", drawn),
+                "aspects": ("/customers", "", drawn),
                 "search": ("/search?words=manager&sentiment=negative", "", drawn),
+                "call-search": (f"/search?find=Calls&said={quote(SAID)}", "", ".t-found"),
+                "scorecard": (f"/call?call={heard.id}", "manager:mia", ".point"),
                 "review": ("/review", "", drawn),
                 "flows": ("/flows?call=jeans&turn=2", "", ".picture .passed"),
                 "operations": ("/operations?span=8+weeks", "", drawn),
@@ -77,15 +86,35 @@ def main(names: list[str]) -> None:
             for name, (path, viewer, wait) in shots.items():
                 if names and name not in names:
                     continue
-                for suffix, phone, dark in (("", False, False), ("-phone", True, False), ("-dark", False, True)):
-                    if suffix and name == "call-over":
-                        continue
+                for suffix, phone, dark in SCREENS:
                     where = house.address + path + (("&" if "?" in path else "?") + f"as={viewer}" if viewer else "")
                     context = thread.run(thread.context, address=where, phone=phone, dark=dark)
                     picture = FOLDER / f"{name}{suffix}.png"
-                    thread.run(_shoot, context=context, where=where, wait=wait, path=picture, calls=calls)
+                    thread.run(
+                        _shoot,
+                        context=context,
+                        where=where,
+                        wait=wait,
+                        path=picture,
+                        calls=calls,
+                        show=SHOW.get(name, ""),
+                    )
+            if not names or "report" in names:
+                _report(thread, house)
     finally:
         thread.stop()
+
+
+def _report(thread: BrowserThread, house: House) -> None:
+    """The page that `tenor report` writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "report.html")
+        command = (sys.executable, "-m", "tenor", "--home", str(house.settings.home), "report", "--out", str(file))
+        subprocess.run(command, check=True)
+        for suffix, phone, dark in SCREENS:
+            context = thread.run(thread.context, address=house.address, phone=phone, dark=dark)
+            picture = FOLDER / f"report{suffix}.png"
+            thread.run(_shoot, context=context, where=file.as_uri(), wait="h2", path=picture, calls={})
 
 
 def _learning(thread: BrowserThread, names: list[str]) -> None:
@@ -93,7 +122,7 @@ def _learning(thread: BrowserThread, names: list[str]) -> None:
         for name, (path, wait) in LEARNING.items():
             if names and name not in names:
                 continue
-            for suffix, phone, dark in (("", False, False), ("-phone", True, False), ("-dark", False, True)):
+            for suffix, phone, dark in SCREENS:
                 context = thread.run(thread.context, address=house.address, phone=phone, dark=dark)
                 where, picture = house.address + path, FOLDER / f"{name}{suffix}.png"
                 thread.run(_shoot, context=context, where=where, wait=wait, path=picture, calls={})
@@ -102,7 +131,7 @@ def _learning(thread: BrowserThread, names: list[str]) -> None:
 def _drift(thread: BrowserThread) -> None:
     with tempfile.TemporaryDirectory() as folder, running_house(Path(folder)) as house:
         add_drift(house.floor.database, house.settings)
-        for suffix, phone, dark in (("", False, False), ("-phone", True, False), ("-dark", False, True)):
+        for suffix, phone, dark in SCREENS:
             context = thread.run(thread.context, address=house.address, phone=phone, dark=dark)
             where, picture = house.address + "/drift", FOLDER / f"drift{suffix}.png"
             wait = "[data-testid=stVegaLiteChart] svg"
@@ -122,7 +151,7 @@ def _assistant(thread: BrowserThread) -> None:
         said = Path(home, "question.wav")
         write_question(voice, said)
         speaker = thread.run(lambda: Speaker(thread, said))
-        for suffix, phone, dark in (("", False, False), ("-phone", True, False), ("-dark", False, True)):
+        for suffix, phone, dark in SCREENS:
             page = thread.run(speaker.open, house=house, phone=phone, dark=dark)
             thread.run(_talk, page=page, path=FOLDER / f"assistant{suffix}.png")
         thread.run(speaker.browser.close)
@@ -139,7 +168,7 @@ def _takeover(thread: BrowserThread) -> None:
         language = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         try:
             thread.run(_hand_over, context=thread.run(thread.context, address=house.address), where=house.address)
-            for suffix, phone, dark in (("", False, False), ("-phone", True, False), ("-dark", False, True)):
+            for suffix, phone, dark in SCREENS:
                 context = thread.run(thread.context, address=house.address, phone=phone, dark=dark)
                 where, picture = f"{house.address}/?as=agent:anna", FOLDER / f"takeover{suffix}.png"
                 thread.run(_shoot, context=context, where=where, wait=".composer", path=picture, calls={})
@@ -182,7 +211,9 @@ def _talk(page: Page, path: Path) -> None:
     page.close()
 
 
-def _shoot(context: BrowserContext, where: str, wait: str, path: Path, calls: dict[str, FloorCall]) -> None:
+def _shoot(
+    context: BrowserContext, where: str, wait: str, path: Path, calls: dict[str, FloorCall], show: str = ""
+) -> None:
     page = context.new_page()
     page.goto(where)
     page.locator(wait).first.wait_for(timeout=30_000)
@@ -194,6 +225,9 @@ def _shoot(context: BrowserContext, where: str, wait: str, path: Path, calls: di
         page.locator(".row.playing").wait_for()
         page.get_by_role("button", name="Pause").click()
     page.wait_for_timeout(3500)
+    if show:
+        page.locator(show).first.evaluate("(element) => element.scrollIntoView({block: 'start'})")
+        page.wait_for_timeout(500)
     page.screenshot(path=path)
     page.close()
 

@@ -8,6 +8,11 @@ from typing import Any
 
 import yaml
 
+from nlp.conversation.summary import summarize
+from nlp.rules import read as read_rules
+from nlp.rules.history import CallHistory
+from nlp.rules.replay import watch_again
+from nlp.scorecard import read as read_form
 from tenor.taxonomy.polarity import feeling
 from tests.dashboard.floor import Floor, FloorCall
 
@@ -29,27 +34,33 @@ def goes_on(calls: dict[str, FloorCall]) -> None:
 
 
 def over(floor: Floor) -> FloorCall:
-    """One of them as it is when it is over, recording and all."""
+    """One of them as it is when it is over: with its scorecard, and with what a language model writes of it, too."""
     scenes = yaml.safe_load(Path(__file__).with_name("scenes.yaml").read_text("utf-8"))
-    call = _play(floor, scenes[1] | {"customer": "R. Keller"})
+    scene = scenes[1] | {"customer": "R. Keller"}
+    call = _play(floor, scene, over=True)
     call.ends("analysed")
+    call.summarised(scene["written"], model="small-instruct")
     return call
 
 
-def _play(floor: Floor, scene: Scene) -> FloorCall:
+def _play(floor: Floor, scene: Scene, *, over: bool = False) -> FloorCall:
     lasted = sum(scene["pause"] + 0.7 + 0.06 * len(line[-1]) for line in scene["lines"])
     about = {name: scene[name] for name in ("agent", "queue", "site", "customer", "medium") if name in scene}
     call = floor.call(started_at=time.time() - lasted - 2, **about)
     spoken: dict[str, list[tuple[int, int]]] = {"caller": [], "agent": []}
+    sentences = []
     for number, (role, mood, intent, slots, text) in enumerate(scene["lines"]):
         late_s = 0.55 + 0.07 * (number * 5 % 6)
         said = call.says(role, text, feeling(mood), mood=mood, intent=intent, slots=slots, late_s=late_s)
+        sentences.append(said)
         spoken[role].append((said.end_ms - said.start_ms, len(text.split())))
         call.at_ms += 1000 * scene["pause"]
-    if call.info.medium == "voice":
-        call.metrics(scene["task"], **_figures(spoken), **scene["figures"])
-    else:
-        call.metrics(scene["task"])
+    figures = {**_figures(spoken), **scene["figures"]} if call.info.medium == "voice" else {}
+    form, history = read_form(), CallHistory([])
+    if over:
+        _, history = watch_again(read_rules(), call.id, call.info, sentences, call.at_ms, further=[*form.conditions()])
+    summary = summarize(sentences, scene["task"], frozenset({scene["task"]}), over=over)
+    call.metrics(scene["task"], summary, form.fill(history, call.info), **figures)
     if "alert" in scene:
         rule, severity, text = scene["alert"]
         call.at_ms -= 1000 * scene["pause"]

@@ -22,7 +22,7 @@ def customers_by_mood(statistics: dict[str, CallStatistics], names: dict[str, st
         chart(rows)
         .mark_point(filled=True, cursor="pointer")
         .encode(
-            x=alt.X("calls:Q", title="Contacts", axis=alt.Axis(tickMinStep=1)),
+            x=alt.X("calls:Q", title="Contacts", axis=alt.Axis(tickMinStep=1, tickCount=10)),
             y=alt.Y("mood:Q", title="Mood", scale=alt.Scale(nice=True)),
             size=alt.Size("escalated:Q", scale=alt.Scale(domain=[0, 10], range=[60, 420], clamp=True), legend=None),
             color=alt.Color("mood:Q", scale=MOOD, legend=None),
