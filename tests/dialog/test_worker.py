@@ -399,6 +399,7 @@ async def test_a_call_whose_audio_stopped_goes_on_where_it_was(embedded_settings
         assert (await rig.say("seattle", 2)).actions[0].arguments["location"] == "Seattle"
 
 
+@pytest.mark.slow
 async def test_who_writes_again_after_a_long_rest_is_answered(embedded_settings: Settings) -> None:
     """The line may be read before the state that says that the conversation goes on."""
     async with Rig(embedded_settings) as rig:
@@ -445,6 +446,7 @@ async def test_okay_answers_a_question_of_yes_or_no_even_while_it_is_asked(embed
 # -- silence, on a clock of the test's own
 
 
+@pytest.mark.slow
 async def test_silence_on_the_telephone_is_a_turn_and_who_writes_is_not_hurried(embedded_settings: Settings) -> None:
     ahead = [0.0]
     async with Rig(embedded_settings) as rig:
@@ -495,6 +497,7 @@ async def test_a_microphone_that_is_switched_on_and_off_within_a_conversation(em
         await asyncio.gather(task, return_exceptions=True)
 
 
+@pytest.mark.slow
 async def test_nobody_takes_the_call_within_a_minute(embedded_settings: Settings) -> None:
     ahead = [0.0]
     async with Rig(embedded_settings) as rig:

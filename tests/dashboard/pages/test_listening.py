@@ -165,6 +165,7 @@ async def test_whoever_listens_when_the_dashboard_stops_is_told_so(tmp_path: Pat
         assert (await listening)[1] == AGAIN
 
 
+@pytest.mark.slow
 async def test_who_may_not_hear_a_call_hears_nothing_of_it(open_house: House) -> None:
     floor = open_house.floor
     orders, cards, secret, over = (

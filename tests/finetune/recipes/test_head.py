@@ -114,6 +114,7 @@ def test_the_same_rows_and_seed_give_the_same_files(start: Path, trained: Path, 
     assert digests(tmp_path / "model") == digests(trained / "model")
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_goes_on_and_comes_to_the_same_model(
     start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

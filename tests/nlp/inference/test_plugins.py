@@ -154,6 +154,7 @@ def test_aspects(local: LocalBackend) -> None:
     assert [labels.get("aspect") for labels in found] == list(told.values())
 
 
+@pytest.mark.slow
 def test_aspects_of_ones_own(local: LocalBackend, tmp_path: Path) -> None:
     class Ours(Aspects):
         file = tmp_path / "ours.yaml"

@@ -238,6 +238,7 @@ def test_the_commands_say_what_they_find_and_did(postgres: Server, tmp_path: Pat
     assert "s3cret" not in found.stdout + found.stderr
 
 
+@pytest.mark.slow
 def test_asking_for_a_database_that_is_not_there_makes_none(tmp_path: Path) -> None:
     found = tenor("--home", tmp_path, "db", "status", cwd=tmp_path)
     assert found.returncode == 1

@@ -136,6 +136,7 @@ def test_a_job_waits_runs_and_is_done(jobs: Jobs) -> None:
     assert team.used_s > 0
 
 
+@pytest.mark.slow
 def test_prometheus_is_told_of_the_queue_and_of_what_trains(jobs: Jobs) -> None:
     first, _ = jobs.submit("first", share=2), jobs.submit("second")
     jobs.until_ready("first")
@@ -227,6 +228,7 @@ def test_only_one_runner_of_a_machine_starts_jobs(jobs: Jobs) -> None:
     assert not jobs.lease.renew()
 
 
+@pytest.mark.slow
 def test_a_job_that_fails_says_why_and_others_go_on(jobs: Jobs) -> None:
     bad, good = jobs.submit("bad", "bad"), jobs.submit("good")
     for name in ("bad", "good"):
@@ -249,6 +251,7 @@ def test_a_job_that_is_killed_again_and_again_has_failed(jobs: Jobs) -> None:
     assert jobs.of(number).state == "failed"
 
 
+@pytest.mark.slow
 def test_an_interactive_job_has_a_time_limit_and_may_only_start_allowed_programs(jobs: Jobs) -> None:
     code = "import time; time.sleep(60)"
     words = (sys.executable, "-S", "-c", code)
@@ -260,6 +263,7 @@ def test_an_interactive_job_has_a_time_limit_and_may_only_start_allowed_programs
     assert jobs.of(foreign).state == "failed", "it was given to Tenor, which has no such command"
 
 
+@pytest.mark.slow
 def test_a_job_that_does_not_listen_is_killed_after_a_while(jobs: Jobs) -> None:
     jobs.start_runner(grace_s=0.1)
     number = jobs.submit("deaf", "deaf")

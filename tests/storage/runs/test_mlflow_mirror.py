@@ -77,6 +77,7 @@ def test_a_run_is_sent_with_parameters_curves_tags_and_how_it_ended(
     assert mirror.send(number) == 0
 
 
+@pytest.mark.slow
 def test_no_request_carries_more_than_mlflow_takes(
     database: Database, server: SmallMlflow, mirror: MlflowMirror
 ) -> None:

@@ -43,6 +43,7 @@ print(", the end")
 
 
 @pytest.mark.parametrize("columns", [160, 30])
+@pytest.mark.slow
 def test_whatever_is_written_while_bars_move_stands_above_them(columns: int, tmp_path: Path) -> None:
     lines = on_screen([sys.executable, "-c", ALL_AT_ONCE], columns=columns, cwd=tmp_path)
     text = "".join(lines).replace(" ", "")
@@ -58,6 +59,7 @@ def test_whatever_is_written_while_bars_move_stands_above_them(columns: int, tmp
     assert {"result 10", "remark 39", "written 29"} <= set(lines)  # each on a line of its own
 
 
+@pytest.mark.slow
 def test_what_goes_into_a_file_or_nowhere_is_not_on_the_screen(tmp_path: Path) -> None:
     with (tmp_path / "out").open("wb") as out:
         lines = on_screen([sys.executable, "-c", ALL_AT_ONCE], columns=160, cwd=tmp_path, stdout=out)

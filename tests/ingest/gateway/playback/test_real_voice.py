@@ -19,6 +19,7 @@ CALL = "twilio-CA1"
 TEXT = "It is 70 degrees. Goodbye."
 
 
+@pytest.mark.slow
 async def test_a_real_voice_is_heard_and_written_down(bus: Recorder, ended: Ended) -> None:
     voice = find_voice()
     if voice is None:

@@ -140,6 +140,7 @@ async def test_a_word_cuts_what_is_being_said(gateway: Gateway, bus: Recorder, a
     assert len(report.text.split()) < 10
 
 
+@pytest.mark.slow
 async def test_a_cough_does_not_end_the_sentence(gateway: Gateway, bus: Recorder, assistant: Assistant) -> None:
     async with TwilioCaller(gateway.port, "CA1") as caller:
         await begun(bus)

@@ -196,6 +196,7 @@ async def test_nobody_there_and_too_many_waiting(quiet_bus: Bus, embedded_settin
     assert reasons == {"webhook crm: cannot connect", "webhook crm: 20 others are waiting for it already"}
 
 
+@pytest.mark.slow
 async def test_stopped_before_the_answer_it_is_sent_again(quiet_bus: Bus, embedded_settings: Settings) -> None:
     live = CallState(call="call-1", state="live", at=1.0, info=info(queue="sales"))
     async with serving(crm=[HANG, status(200)]) as web:

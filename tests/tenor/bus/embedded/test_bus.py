@@ -169,6 +169,7 @@ async def test_a_writer_that_holds_the_file_too_long_is_named_as_the_cause(tmp_p
         assert (await bus.publish(topic, note("call"))).offset == 1
 
 
+@pytest.mark.slow
 async def test_space_of_forgotten_records_is_given_back(tmp_path: Path) -> None:
     path = tmp_path / "bus.db"
     topic = fresh_topic(retention_s=1)

@@ -129,6 +129,7 @@ def _holders(database: Database) -> list[JobRunner]:
         return queue.runners(session)
 
 
+@pytest.mark.slow
 def test_teams_and_jobs_as_they_are_typed(tmp_path: Path) -> None:
     def typed(*words: str) -> Result:
         return CliRunner().invoke(app, ["--home", str(tmp_path), "--set", "jobs.capacity=4", *words])

@@ -105,6 +105,7 @@ async def test_an_archive_on_a_network_mount_is_known(
     assert "10.0.0.5:/calls" in last[0].detail
 
 
+@pytest.mark.slow
 def test_a_word_that_is_none_is_told(tmp_path: Path) -> None:
     done = tenor("doctor", "--for", "nvida", cwd=tmp_path)
     assert done.returncode == 2
