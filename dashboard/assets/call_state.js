@@ -8,6 +8,9 @@ const AUDIO_STOPPED = "audio stopped" // but from here, when there is more audio
 const LATEST_S = 60 // what was understood later than this was not followed live
 const NOW = new Set(["ringing", "live"])
 
+/** What a state says of its call. Where it names no agent, a person may have taken it from the assistant. */
+export const described = (info, { agent = "" } = {}) => (info ? { ...info, agent: info.agent || agent } : {})
+
 export class CallState {
   constructor(snapshot) {
     this.about = snapshot.call
@@ -150,7 +153,7 @@ export class CallState {
   state({ state, at, reason, info }) {
     const more = state === "live" && !this.live && this.about.reason === AUDIO_STOPPED && at > (this.about.state_at || 0)
     if (!more && RANK.indexOf(state) < RANK.indexOf(this.about.state)) return
-    Object.assign(this.about, info || {}, { state, state_at: at, reason: more ? reason : reason || this.about.reason })
+    Object.assign(this.about, described(info, this.about), { state, state_at: at, reason: more ? reason : reason || this.about.reason })
     if (!this.live) this.interims.clear()
   }
 

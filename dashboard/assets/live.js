@@ -1,5 +1,6 @@
 // The Live page: every call of now as a tile, worst first.
 import { HANDOVER, clock, el, everyFrame, feelFrom, loading, moodClass, moodText, nameOf, placeOf, ruleName, say, shape, sideOf, turned, words } from "./dom.js"
+import { described } from "./call_state.js"
 import { curve, now as moodNow } from "./curve.js"
 import { delays } from "./delays.js"
 import { listen } from "./feed.js"
@@ -333,7 +334,7 @@ export default function (component) {
       if (state === "ringing" || state === "live") {
         const before = calls.get(id)
         if (before?.over && at <= before.state_at) return // told over again
-        const call = open(id, { ...(info || {}), state, state_at: at })
+        const call = open(id, { ...described(info, before), state, state_at: at })
         if (call.over) resume(call)
       } else if (calls.has(id)) {
         const call = open(id, { state, reason, state_at: at })

@@ -233,6 +233,7 @@ def _turn(event: Turn) -> dict[str, Any]:
         "type": "turn",
         "turn": event.turn,
         "input": event.input,
+        "silence": event.event == "silence",
         "replies": replies,
         "person": bool(event.handover),
         "ended": event.ended,

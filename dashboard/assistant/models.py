@@ -62,6 +62,7 @@ class TurnEvent(ApiModel):
     type: Literal["turn"]
     turn: int
     input: str
+    silence: bool = Field(description="whether it asks again because nothing was said")
     replies: list[Reply]
     person: bool = Field(description="whether a person was called for")
     ended: bool

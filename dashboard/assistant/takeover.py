@@ -88,6 +88,7 @@ class Takeovers:
             final=True,
             confidence=1.0,
             heard_ms=start_ms + len(text),
+            written=True,
             times={"captured": at, "published": at},
         )
         await run_to_completion(self._bus.publish(TRANSCRIPTS, line))

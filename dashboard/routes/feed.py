@@ -32,6 +32,7 @@ from dashboard.routes.handovers import Handovers
 from storage.db.engine import Database
 from storage.db.retry import patiently
 from storage.viewer import HOUSE, Viewer
+from tenor.assistant.handover import ASSISTANT
 from tenor.bounded_dict import BoundedDict
 from tenor.bus import Bus, Record
 from tenor.errors import Unavailable
@@ -312,11 +313,7 @@ class Feed:
             if name is None:
                 continue
             new = event.call not in self._going_on
-            if isinstance(event, CallState) and event.info is not None:
-                self._agents[event.call] = event.info.agent
-            agent = self._agents.get(event.call)
-            if agent is None:
-                agent = await self._look_up(event.call)
+            agent = await self._agent(event)
             if isinstance(event, CallTakenOver):
                 agent = self._agents[event.call] = self.handovers.of(event.call).agent or agent
             early = new and not isinstance(event, CallState)
@@ -376,8 +373,21 @@ class Feed:
         for listener in self._listeners:
             listener.offer(message)
 
+    async def _agent(self, event: Event) -> str:
+        """Whose call it is. A state that names nobody takes it from nobody: a person has perhaps taken it from the
+        assistant, and only its medium has changed."""
+        info = event.info if isinstance(event, CallState) else None
+        if info is not None and (info.agent or not info.attributes.get(ASSISTANT)):
+            self._agents[event.call] = info.agent
+        agent = self._agents.get(event.call)
+        if agent is None:
+            agent = await self._look_up(event.call)
+            if info is not None:
+                self._agents[event.call] = agent
+        return agent
+
     async def _look_up(self, call: str) -> str:
-        """Whose call it is. One that nobody knows yet is not an agent's to see until its state tells."""
+        """As the database says. A call that nobody knows yet is not an agent's to see until its state tells."""
         found = await self._asked(snapshot.whose, self._database, HOUSE, call)
         if found is None:
             return ""

@@ -18,6 +18,7 @@ EVENTS = {
     "taken_over": "A person took the conversation",
     "given_back": "A person gave the conversation back",
     "nobody_came": "No person came",
+    "escalated": "An alert called for a person",
 }
 ORIGINS = {"said": "said", "answered": "the answer to a question", "reused": "remembered", "flow": "set by the flow"}
 QUESTIONS = {

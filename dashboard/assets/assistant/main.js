@@ -53,7 +53,7 @@ const show = {
   },
   turn(event) {
     log.turn(event)
-    if (aloud.microphone && !event.input && event.turn) switchOffWhenSilent()
+    if (aloud.microphone && event.silence) switchOffWhenSilent()
     if (event.person) log.note("A person was asked to join.")
     if (event.person || event.replies.length) awaited = event.person
     if (!log.waiting) rest()

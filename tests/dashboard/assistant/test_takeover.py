@@ -81,6 +81,7 @@ async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desk]:
 async def agents_line(visitor: Visitor) -> str:
     while True:
         if (line := await visitor.next("line"))["role"] == "agent":
+            assert not line["spoken"]
             return str(line["text"])
 
 

@@ -21,7 +21,7 @@ from storage.tables import Call
 from tenor.web.servers import free_port
 from tests.dashboard.assistant.at_work import assistant_at_work
 from tests.dashboard.assistant.speaking import PATIENCE_MS, Speaker, voice_at_work, write_question
-from tests.dashboard.conftest import BrowserThread, House, running_house
+from tests.dashboard.conftest import BrowserThread, House, Visit, running_house
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -110,6 +110,41 @@ def test_a_shopper_speaks_is_answered_and_interrupts(shop: House, speaker: Speak
     loud = (np.abs(samples) > 0.02).sum(axis=0) / rate
     assert loud[0] > 0.5, "the shopper's side"
     assert loud[1] > 0.2, "the assistant's side, which was interrupted"
+
+
+def test_a_person_reads_what_is_spoken_and_gives_it_back(shop: House, speaker: Speaker, visit: Visit) -> None:
+    page = speaker.open(shop)
+    microphone = page.get_by_role("button", name="Microphone")
+    microphone.click()
+    expect(page.locator(".forecast")).to_contain_text("Los Angeles", timeout=PATIENCE_MS)
+    say(page, "I want to talk to a person")
+    call = page.evaluate("JSON.parse(sessionStorage.getItem('assistant')).session")
+    agent = visit(shop, "/", looks_as="agent:anna")
+    agent.locator(f'.handover[data-call="{call}"]').get_by_role("button", name="Take the call").click()
+    expect(page.get_by_role("status")).to_have_text("You are talking to a person.")
+    agent.get_by_role("button", name="Give back to the assistant").click()
+    expect(page.get_by_role("log")).to_contain_text("The person has left.")
+    expect(microphone).to_have_attribute("aria-pressed", "true")  # neither was a silence of the shopper's
+    say(page, "a person please")
+    agent.locator(f'.handover[data-call="{call}"]').get_by_role("button", name="Take the call").click()
+    expect(agent.get_by_text("You have this conversation")).to_be_visible()
+    lines = agent.locator(".lines p")
+    before = lines.filter(has_text="Los Angeles").count()
+    microphone.click()  # off, and on again: the microphone asks once more
+    expect(microphone).to_have_attribute("aria-pressed", "false")
+    microphone.click()
+    expect(lines.filter(has_text="Los Angeles")).to_have_count(before + 1, timeout=PATIENCE_MS)
+    agent.get_by_label("Write to the shopper").fill("Let me look.")
+    agent.get_by_role("button", name="Send").click()
+    expect(page.locator("li.agent .bubble")).to_have_text("Let me look.")
+    expect(page.locator(".forecast")).to_have_count(1)  # the assistant is silent
+    replies = page.locator("li.assistant").count()
+    agent.get_by_role("button", name="Give back to the assistant").click()
+    expect(page.locator("li.assistant")).to_have_count(replies + 1)
+    microphone.click()
+    expect(microphone).to_have_attribute("aria-pressed", "false")
+    microphone.click()
+    expect(page.locator(".forecast")).to_have_count(2, timeout=PATIENCE_MS)
 
 
 def test_what_is_missing_is_told_and_typing_goes_on(shop: House, speaker: Speaker) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import closing
 
+import msgspec
 import pytest
 from sqlmodel import col, select
 
@@ -19,7 +20,7 @@ from storage.tables import Outbox
 from storage.viewer import Viewer
 from tenor.bus import Bus
 from tenor.bus.opening import open_bus
-from tenor.events import CALLS, LABELS, SENTENCES, Call, CallState, Label, Sentence
+from tenor.events import CALLS, LABELS, SENTENCES, TURNS, Call, CallState, CallTakenOver, Label, Sentence
 from tenor.settings import Settings
 from tests.dashboard.floor import without
 from tests.storage.conversations import NAMES
@@ -96,6 +97,27 @@ async def test_a_call_nobody_knows_is_no_agents_to_see(feed: Feed, bus: Bus) -> 
     await bus.publish(CALLS, CallState(call="unknown", state="live", at=time.time(), info=info))
     said = await hear(feed, ANNA, "whose is this")
     assert said.index("event: state") < said.index("event: sentence")
+
+
+async def test_a_person_who_took_a_conversation_hears_it_on_when_its_medium_changes(
+    feed: Feed, bus: Bus, embedded_settings: Settings
+) -> None:
+    """The shopper switches the microphone on: the state that says so names no agent."""
+    info = Call(source="web", roles=("caller", "assistant"), started_at=time.time(), attributes={"assistant": "retail"})
+    spoken = msgspec.structs.replace(info, medium="voice")
+    await bus.publish(CALLS, CallState(call="one", state="live", at=time.time(), info=info))
+    await bus.publish(TURNS, CallTakenOver(call="one", agent="anna", at=time.time()))
+    await hear(feed, ANNA, '"state":"taken"')
+    await bus.publish(CALLS, CallState(call="one", state="live", at=time.time(), info=spoken))
+    await hear(feed, MANAGER, '"medium":"voice"')
+    await bus.publish(SENTENCES, sentence("one", "said aloud"))
+    assert "said aloud" in await hear(feed, ANNA, "said aloud")
+    with closing(open_database(embedded_settings)) as database, database.begin() as session:
+        session.add(Row(id="two", agent="anna", state="live", started_at=time.time()))  # taken before we began
+    await bus.publish(CALLS, CallState(call="two", state="live", at=time.time(), info=spoken))
+    await hear(feed, MANAGER, '"call":"two"')
+    await bus.publish(SENTENCES, sentence("two", "said later"))
+    assert "said later" in await hear(feed, ANNA, "said later")
 
 
 async def test_words_that_overtook_their_call_are_told_again(feed: Feed, bus: Bus, embedded_settings: Settings) -> None:
