@@ -90,7 +90,7 @@ class SummaryWorker:
                 event = WrittenSummary(
                     call=wanted.call, at_ms=wanted.at_ms, text=text, model=self._model.name, at=time.time()
                 )
-                await self._bus.publish(CALLS, event)
+                await self._loop.publish(CALLS, event)
             partition.done(wanted.offset)
 
     def _tell(self, fault: str) -> None:

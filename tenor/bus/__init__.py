@@ -15,7 +15,7 @@ Promises, the same for both (tests/tenor/bus holds them to it):
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol, Self
 
 from tenor.errors import TenorError
@@ -109,6 +109,10 @@ class Consumer(Protocol):
         ...
 
     def assignment(self) -> frozenset[Partition]: ...
+
+    async def holds(self, numbers: Collection[int]) -> bool:
+        """Whether these partitions of all topics are ours, as the group says: also right after we were frozen."""
+        ...
 
     def joined(self) -> bool:
         """Whether the group has said what is ours, which may be nothing."""

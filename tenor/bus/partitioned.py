@@ -126,6 +126,11 @@ class PartitionLoop(Generic[P]):
         UNREAD.labels(self._stage).set(sum(at.unread for at in progress.values()))
         return "" if self._joined else "its share of the partitions"
 
+    async def holds(self, number: int) -> bool:
+        """Whether a partition is still ours, also right after we were frozen: asked before what goes out by another
+        way than the bus."""
+        return await self._consumer.holds({number})
+
     async def publish(self, topic: Topic, event: Event) -> Position | None:
         """As the holder of the partition of the event's call. None, and nothing is published, when another worker has
         taken it over while we were frozen or cut off: the next poll closes it."""

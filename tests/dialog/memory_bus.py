@@ -7,7 +7,7 @@ had just done without knowing, stays as it is, and nothing it tries afterwards h
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from tenor.bus import AssignmentHook, Commit, Consumer, Partition, Position, Progress, Record, no_hook
@@ -153,6 +153,9 @@ class _Consumer:
 
     def assignment(self) -> frozenset[Partition]:
         return frozenset(self._parts)
+
+    async def holds(self, numbers: Collection[int]) -> bool:
+        return True
 
     def joined(self) -> bool:
         return True

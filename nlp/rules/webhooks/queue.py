@@ -37,6 +37,10 @@ class DeliveryPolicy:
     """Requests waiting for one webhook; what comes after is given up at once."""
 
 
+class _NotOursError(Exception):
+    """Another worker has taken a request over, and sends it."""
+
+
 class WebhookQueue:
     def __init__(
         self,
@@ -44,14 +48,16 @@ class WebhookQueue:
         url: httpx.URL,
         secret: str,
         policy: DeliveryPolicy,
+        ours: Callable[[WebhookRequest], Awaitable[bool]],
         done: Callable[[WebhookRequest, str], Awaitable[None]],
     ) -> None:
-        """`done` is called with each request, with the reason if it was given up."""
+        """`ours` says whether a request is still ours to send, and `done` is called with each that was, with the reason
+        if it was given up."""
         self._name = name
         self._url = url
         self._secret = secret
         self._policy = policy
-        self._done = done
+        self._ours, self._done = ours, done
         self._waiting: asyncio.Queue[WebhookRequest] = asyncio.Queue(policy.waiting)
 
     async def put(self, request: WebhookRequest) -> None:
@@ -72,6 +78,8 @@ class WebhookQueue:
                 await self._try(client, request)
             except DeliveryError as error:
                 reason = str(error)
+            except _NotOursError:
+                continue
             await self._finish(request, reason)
 
     async def _try(self, client: httpx.AsyncClient, request: WebhookRequest) -> None:
@@ -86,9 +94,13 @@ class WebhookQueue:
             wait_jitter=policy.first_wait_s,
         ):
             with attempt:
+                if not await self._ours(request):
+                    raise _NotOursError
                 await post(client, self._url, request, self._secret, policy.timeout_s)
 
     async def _finish(self, request: WebhookRequest, reason: str) -> None:
+        if reason and not await self._ours(request):  # time ran out while we were frozen: another sends it
+            return
         SENT.labels(self._name, "given up" if reason else "delivered").inc()
         if reason:
             log.warning("not delivered to a webhook", webhook=self._name, id=request.id, reason=reason)

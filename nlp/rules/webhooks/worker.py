@@ -45,7 +45,7 @@ class WebhookWorker:
         if language.webhooks and not secret:
             raise BadInput("webhooks are set, but no secret to sign with", "set language.webhook_secret")
         self._queues = {
-            name: WebhookQueue(name, checked_url(name, url), secret, policy or DeliveryPolicy(), self._done)
+            name: WebhookQueue(name, checked_url(name, url), secret, policy or DeliveryPolicy(), self._ours, self._done)
             for name, url in language.webhooks.items()
         }
         unknown = sorted({*language.summary_webhooks} - self._queues.keys())
@@ -106,15 +106,17 @@ class WebhookWorker:
         if not names:
             return
         call = self._known.get(event.call) or await self._look_back(record, event.call)
-        self._loop.partitions[record.partition].on_its_way(record, len(names))
+        requests = []
         for name in names:
             if isinstance(event, Alert):
-                request = WebhookRequest.about(name, event, call, record)
+                requests.append(WebhookRequest.about(name, event, call, record))
             elif isinstance(event, WrittenSummary):
-                request = WebhookRequest.written(name, event, call, record)
+                requests.append(WebhookRequest.written(name, event, call, record))
             else:
-                request = WebhookRequest.summing_up(name, event, call, record)
-            await self._queues[name].put(request)
+                requests.append(WebhookRequest.summing_up(name, event, call, record))
+        self._loop.partitions[record.partition].on_their_way(record, requests)
+        for request in requests:
+            await self._queues[request.webhook].put(request)
 
     async def _look_back(self, alert: Record, call: str) -> Call | None:
         """What a call is, from before we came; None when that is too long ago."""
@@ -133,32 +135,43 @@ class WebhookWorker:
             oldest = records[-1].offset + 1
         return None
 
+    async def _ours(self, request: WebhookRequest) -> bool:
+        partition = self._loop.partitions.get(request.record.partition)
+        return partition is not None and partition.waits_for(request) and await self._loop.holds(partition.number)
+
     async def _done(self, request: WebhookRequest, reason: str) -> None:
         if reason:
             await self._loop.bury(request.record, f"webhook {request.webhook}: {reason}")
         self._sent[request.id, request.webhook] = None
         if (partition := self._loop.partitions.get(request.record.partition)) is not None:
-            partition.arrived(request.record)
+            partition.arrived(request)
 
 
 class AlertPartition(ReadPartition):
-    """Commits go up to the oldest alert that is still on its way. What is when the partition leaves us still goes out;
-    its next owner sends it, too, under the same key."""
+    """Commits go up to the oldest alert that is still on its way. What waits when the partition leaves us, its next
+    owner sends; only what was being sent at that moment may arrive twice, under the same key."""
 
     def __init__(self, taken: Takeover) -> None:
         super().__init__(taken)
-        self._on_their_way: dict[int, int] = {}
+        self.number = taken.number
+        self._on_their_way: dict[int, list[WebhookRequest]] = {}
         """Requests by the offset of their alert."""
 
-    def on_its_way(self, alert: Record, requests: int) -> None:
-        self._on_their_way[alert.offset] = requests
+    def on_their_way(self, alert: Record, requests: Sequence[WebhookRequest]) -> None:
+        self._on_their_way[alert.offset] = list(requests)
 
-    def arrived(self, alert: Record) -> None:
-        """One request did, or was given up."""
-        if alert.offset in self._on_their_way:
-            self._on_their_way[alert.offset] -= 1
-            if not self._on_their_way[alert.offset]:
-                del self._on_their_way[alert.offset]
+    def waits_for(self, request: WebhookRequest) -> bool:
+        """Not so for one from before the partition left us, though it may have come back since."""
+        return any(one is request for one in self._on_their_way.get(request.record.offset, ()))
+
+    def arrived(self, request: WebhookRequest) -> None:
+        """It did, or was given up."""
+        offset = request.record.offset
+        left = [one for one in self._on_their_way.get(offset, ()) if one is not request]
+        if left:
+            self._on_their_way[offset] = left
+        else:
+            self._on_their_way.pop(offset, None)
 
     def commits(self) -> Mapping[Partition, Commit]:
         oldest = min(self._on_their_way, default=None)

@@ -132,7 +132,7 @@ class EmbeddedBus:
         def job(db: sqlite3.Connection) -> tuple[list[int], dict[int, int]]:
             numbers = {partition_in(slot) for slot, _, _ in new}
             # In the transaction that writes: whoever took the partition over did so before it, or will after it.
-            if holder is not None and not cast(EmbeddedMember, holder).holds(db, numbers):
+            if holder is not None and not cast(EmbeddedMember, holder).holds_in(db, numbers):
                 raise PartitionLost("another worker has taken the call over")
             return records.append(db, new)
 

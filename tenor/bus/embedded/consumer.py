@@ -85,6 +85,9 @@ class EmbeddedFollower:
     def assignment(self) -> frozenset[Partition]:
         return frozenset(self._partitions(self._positions))
 
+    async def holds(self, numbers: Collection[int]) -> bool:
+        return True
+
     def joined(self) -> bool:
         return True
 
@@ -198,7 +201,10 @@ class EmbeddedMember(EmbeddedFollower):
     def joined(self) -> bool:
         return self._generation >= 0
 
-    def holds(self, db: sqlite3.Connection, numbers: Collection[int]) -> bool:
+    async def holds(self, numbers: Collection[int]) -> bool:
+        return await self._file.read(lambda db: self.holds_in(db, numbers))
+
+    def holds_in(self, db: sqlite3.Connection, numbers: Collection[int]) -> bool:
         """Whether these partitions of all our topics are ours, as the file says now."""
         slots = {slot_of(topic, number) for topic in self._topics for number in numbers}
         return slots <= leases.share(db, self._me).owned

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import islice
-from typing import Self, cast
+from typing import Self
 
 from aiokafka import AIOKafkaProducer, TopicPartition, errors
 from aiokafka.admin import AIOKafkaAdminClient
@@ -185,5 +185,5 @@ class KafkaBus:
 
 
 async def _check(holder: Consumer | None, numbers: set[int]) -> None:
-    if holder is not None and not await cast(KafkaMember, holder).holds(numbers):
+    if holder is not None and not await holder.holds(numbers):
         raise PartitionLost("another worker has taken the call over")

@@ -120,6 +120,9 @@ class KafkaFollower:
     def assignment(self) -> frozenset[Partition]:
         return frozenset(self._held)
 
+    async def holds(self, numbers: Collection[int]) -> bool:
+        return True
+
     def joined(self) -> bool:
         return True
 

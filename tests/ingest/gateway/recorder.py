@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from typing import Self
 
@@ -109,6 +109,9 @@ class Follower:
 
     def assignment(self) -> frozenset[Partition]:
         return frozenset()
+
+    async def holds(self, numbers: Collection[int]) -> bool:
+        return True
 
     def joined(self) -> bool:
         return True

@@ -23,6 +23,7 @@ from tenor.bus.opening import open_bus
 from tenor.errors import BadInput
 from tenor.events import CALLS, DEAD, Alert, CallMetrics, CallState, CallSummary, DeadLetter, SummaryPoint
 from tenor.settings import LanguageSettings, Settings
+from tests.killing import TenorProcess
 from tests.nlp.rules.calls import info
 from tests.nlp.rules.webhooks.web import HANG, serving, status
 from tests.watching import until
@@ -213,6 +214,35 @@ async def test_stopped_before_the_answer_it_is_sent_again(quiet_bus: Bus, embedd
     first, second = web.requests
     assert first.headers["idempotency-key"] == second.headers["idempotency-key"] == "call-1/upset/99"
     assert json.loads(second.body)["call"]["queue"] == "sales", "though the call began before we did"
+
+
+@pytest.mark.slow
+async def test_a_worker_that_wakes_after_others_took_over_sends_nothing_more(bus: Bus, bus_settings: Settings) -> None:
+    async with serving(crm=[status(503), status(200)]) as web:
+        settings = ready(bus_settings, crm=web.url("/crm"))
+        process = TenorProcess(
+            settings,
+            "serve",
+            "webhooks",
+            TENOR_LANGUAGE__RULES=settings.language.rules,
+            TENOR_LANGUAGE__WEBHOOKS=json.dumps(settings.language.webhooks),
+            TENOR_LANGUAGE__WEBHOOK_SECRET=SECRET,
+        )
+        process.start()
+        try:
+            await bus.publish(CALLS, alert("upset"))
+            await until(lambda: len(web.requests) == 1, timeout_s=60)
+            process.freeze()  # while it waits to try again
+            async with at_work(bus, settings):
+                await until(lambda: len(web.requests) == 2, timeout_s=60)
+                await _committed(bus, settings)
+                process.thaw()
+                await asyncio.sleep(3)  # its next attempt was due after a second or two
+                process.check()
+                assert len(web.requests) == 2
+        finally:
+            process.kill()
+    assert not await dead(bus)
 
 
 async def _committed(bus: Bus, settings: Settings) -> None:
