@@ -153,6 +153,12 @@ class RivaSettings(Section):
     max_streams: int = Field(
         200, ge=1, le=10_000, description="how many streams may be open at the same time; further ones are refused"
     )
+    request_memory_mb: int = Field(
+        1024,
+        ge=256,
+        description="memory that requests may take before they are served: whole recordings wait for their turn, and "
+        "where it runs out, what is slow to arrive is refused",
+    )
     idle_s: float = Field(60.0, gt=0, description="a stream that has had no audio for this long is closed")
     voice: Literal["auto", "ttspico", "flite", "espeak-ng", "piper", "none"] = Field(
         "auto", description="voice for speech output; auto takes the first that is installed"

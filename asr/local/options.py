@@ -30,6 +30,8 @@ class ServerOptions:
     max_streams: int = _DEFAULTS.max_streams
     """Recognitions at one time; the next is refused and told when to come again."""
     max_syntheses: int = 32
+    request_memory_mb: int = _DEFAULTS.request_memory_mb
+    """What requests may take while they arrive; recordings wait for half of it."""
     idle_s: float = _DEFAULTS.idle_s
     """A recognition stream without any message for this long is ended."""
     separate_channels: bool = True
@@ -62,6 +64,7 @@ class ServerOptions:
             tls_client_ca=_path(settings.client_ca_file),
             api_key=settings.api_key.get_secret_value(),
             max_streams=settings.max_streams,
+            request_memory_mb=settings.request_memory_mb,
             idle_s=settings.idle_s,
             engine=settings.engine,
             voice=settings.voice,

@@ -17,6 +17,7 @@ from asr.local.api.health import HealthService
 from asr.local.api.http import HttpServer
 from asr.local.api.limits import StreamLimiter
 from asr.local.api.recognition import RecognitionService
+from asr.local.api.request_memory import LARGEST_MESSAGE, RequestMemory
 from asr.local.api.synthesis import SynthesisService
 from asr.local.api.translation import TranslationService
 from asr.local.options import PORT_HINT, ServerOptions
@@ -28,10 +29,9 @@ from tenor.web.servers import PortInUse
 
 log = structlog.get_logger(__name__)
 
-_LARGEST_MESSAGE = 128 * 1024 * 1024
 _CHANNEL = (
-    ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
-    ("grpc.max_send_message_length", _LARGEST_MESSAGE),
+    ("grpc.max_receive_message_length", LARGEST_MESSAGE),
+    ("grpc.max_send_message_length", LARGEST_MESSAGE),
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.keepalive_time_ms", 60_000),
@@ -73,18 +73,21 @@ class RivaServer:
         self._load_recognizer = load_recognizer
         self.port = 0
         self._further = dict(services or {})
+        memory = self._memory = RequestMemory(options.request_memory_mb << 20)
+        self._watching: asyncio.Task[None] | None = None
         self._recognitions = StreamLimiter(options.max_streams, "recognition")
         self._recognition = RecognitionService(
             self._recognitions,
             engine=options.engine,
             idle_s=options.idle_s,
+            memory=memory,
             separate_channels=options.separate_channels,
             aliases=options.aliases,
         )
         self._syntheses = StreamLimiter(options.max_syntheses, "synthesis")
         self._synthesizer = Synthesizer(voice or find_voice(options.voice, options.piper_model), options.aliases)
-        self._synthesis = SynthesisService(self._synthesizer, self._syntheses, options.idle_s)
-        self._auth = AuthInterceptor(options.api_key, options.idle_s)
+        self._synthesis = SynthesisService(self._synthesizer, self._syntheses, options.idle_s, memory)
+        self._auth = AuthInterceptor(options.api_key, options.idle_s, memory)
         self._names = (recognition.SERVICE, synthesis.SERVICE, translation.SERVICE, *self._further)
         self._health = HealthService(self._names)
         self._server: grpc.aio.Server | None = None
@@ -144,6 +147,7 @@ class RivaServer:
         self.port = self._bind(server)
         await server.start()
         self._server = server
+        self._watching = asyncio.create_task(self._memory.watch(), name="memory of requests")
         if self.options.http_port is not None:
             try:
                 await self._http.start()
@@ -171,6 +175,8 @@ class RivaServer:
         # What is left are health watches: they have seen the last change and may go.
         await run_to_completion(self._server.stop(0.1))  # gRPC complains of a stop that is itself stopped
         self._server = None
+        if self._watching is not None:
+            self._watching.cancel()
         self._synthesizer.close()
 
     def _bind(self, server: grpc.aio.Server) -> int:

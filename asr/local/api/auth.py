@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import inspect
 import traceback
@@ -15,21 +14,26 @@ import grpc
 import structlog
 
 from asr.local.api.limits import StreamLimiter
+from asr.local.api.recognition import SERVICE
+from asr.local.api.request_memory import LARGEST_CHUNK, LARGEST_MESSAGE, RequestMemory
 from asr.local.errors import ApiError, invalid
 
 log = structlog.get_logger(__name__)
 
 MOST_HEALTH_CALLS = 100
 HEALTH = "/grpc.health.v1.Health/"
+RECORDING = f"/{SERVICE}/Recognize"
+"""Its message is a whole recording."""
 
 
 class AuthInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
     """An exception in one call ends that call and nothing else; callers never see a Python traceback."""
 
-    def __init__(self, api_key: str, idle_s: float) -> None:
+    def __init__(self, api_key: str, idle_s: float, memory: RequestMemory) -> None:
         """`idle_s`: how long the one message of a call may take to arrive."""
         self._api_key = api_key
         self._idle_s = idle_s
+        self._memory = memory
         self._health = StreamLimiter(MOST_HEALTH_CALLS, "health")
         self.draining = False
 
@@ -58,10 +62,11 @@ class AuthInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
     def _reading(self, serve: Callable[..., Any], method: str) -> Callable[..., Any]:
         """`serve`, in the same style, for the first message of a stream."""
 
+        most = LARGEST_MESSAGE if method == RECORDING else LARGEST_CHUNK
+
         async def first(requests: AsyncIterator[Any]) -> Any:
             try:
-                async with asyncio.timeout(self._idle_s):
-                    request = await anext(requests, None)
+                request = await self._memory.read(anext(requests, None), self._idle_s, most)
             except TimeoutError:
                 raise ApiError(grpc.StatusCode.DEADLINE_EXCEEDED, f"no request within {self._idle_s:g} s") from None
             if request is None:
@@ -81,7 +86,13 @@ class AuthInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
             with self._place(method):
                 return await serve(await first(requests), context)
 
-        return answer
+        async def answer_recording(requests: AsyncIterator[Any], context: Any) -> Any:
+            async with self._memory.recording() as came:
+                request = await first(requests)
+                came(request)
+                return await serve(request, context)
+
+        return answer_recording if method == RECORDING else answer
 
     def _place(self, method: str) -> AbstractContextManager[None]:
         """Health is told to anybody, who may not take the places of those who have the key."""

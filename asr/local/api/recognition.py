@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from contextlib import AbstractContextManager
 from typing import Any
@@ -13,6 +12,7 @@ from riva.client.proto import riva_asr_pb2, riva_asr_pb2_grpc
 
 from asr.local.api.limits import StreamLimiter
 from asr.local.api.recognition_config import SessionConfig, model_name, read_config
+from asr.local.api.request_memory import RequestMemory
 from asr.local.api.results import empty_final, is_empty, offline_result, streaming_result
 from asr.local.api.session import ChannelResult, RecognitionSession
 from asr.local.errors import idle, invalid, unavailable
@@ -35,6 +35,7 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
         *,
         engine: str,
         idle_s: float,
+        memory: RequestMemory,
         separate_channels: bool,
         aliases: tuple[str, ...] = (),
     ) -> None:
@@ -44,6 +45,7 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
         self._engine = engine
         self._limiter = limiter
         self._idle_s = idle_s
+        self._memory = memory
         self._separate_channels = separate_channels
 
     def open(self, recognizer: Recognizer) -> None:
@@ -159,8 +161,7 @@ class RecognitionService(riva_asr_pb2_grpc.RivaSpeechRecognitionServicer):  # ty
     async def _next(self, context: grpc.aio.ServicerContext[Any, Any], heard_at: float) -> Any:
         """The next message, or None when the client has no more. Messages without audio keep no place."""
         try:
-            async with asyncio.timeout(max(0.0, heard_at + self._idle_s - time.monotonic())):
-                message = await context.read()
+            message = await self._memory.read(context.read(), max(0.0, heard_at + self._idle_s - time.monotonic()))
         except TimeoutError:
             raise idle(self._idle_s) from None
         return None if message is grpc.aio.EOF else message

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -11,6 +10,7 @@ import grpc
 from riva.client.proto import riva_tts_pb2, riva_tts_pb2_grpc
 
 from asr.local.api.limits import StreamLimiter
+from asr.local.api.request_memory import RequestMemory
 from asr.local.errors import idle, invalid
 from asr.local.tts.synthesizer import SUBVOICE, SynthesisRequest, SynthesizedSentence, Synthesizer, voice_family
 
@@ -20,10 +20,11 @@ _PIECE = 64 * 1024
 
 
 class SynthesisService(riva_tts_pb2_grpc.RivaSpeechSynthesisServicer):  # type: ignore[misc]
-    def __init__(self, synthesizer: Synthesizer, limiter: StreamLimiter, idle_s: float) -> None:
+    def __init__(self, synthesizer: Synthesizer, limiter: StreamLimiter, idle_s: float, memory: RequestMemory) -> None:
         self._synthesizer = synthesizer
         self._limiter = limiter
         self._idle_s = idle_s
+        self._memory = memory
 
     async def Synthesize(self, request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
         with self._limiter.slot():
@@ -50,8 +51,7 @@ class SynthesisService(riva_tts_pb2_grpc.RivaSpeechSynthesisServicer):  # type: 
     async def _next(self, requests: AsyncIterator[Any]) -> Any:
         """The next text, or None when the client has no more."""
         try:
-            async with asyncio.timeout(self._idle_s):
-                return await anext(requests, None)
+            return await self._memory.read(anext(requests, None), self._idle_s)
         except TimeoutError:
             raise idle(self._idle_s, "text") from None
 

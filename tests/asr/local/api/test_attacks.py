@@ -66,7 +66,7 @@ def is_served(server: Running) -> bool:
         ({"endpointing_config": {"start_threshold": float("nan")}}, "start_threshold must be between 0 and 1, got nan"),
         ({"endpointing_config": {"stop_history": -(2**31)}}, "stop_history must be between"),
         ({"diarization_config": {"enable_speaker_diarization": True, "max_speaker_count": 2**31 - 1}}, "between 0 and"),
-        ({"model": "m" * 10_000_000}, "Error: Unavailable model requested given these parameters: "),
+        ({"model": "m" * 3_000_000}, "Error: Unavailable model requested given these parameters: "),
     ],
 )
 def test_a_configuration_that_asks_for_too_much(impatient: Running, fields: dict[str, Any], said: str) -> None:

@@ -14,6 +14,7 @@ import soundfile
 
 from asr.local.api.limits import StreamLimiter
 from asr.local.api.recognition import RecognitionService
+from asr.local.api.request_memory import RequestMemory
 from asr.local.stt.recognizer import LocalRecognizer
 from asr.local.stt.types import RecognitionOptions
 from tenor.model_store.card import CARD
@@ -60,7 +61,11 @@ def local(models: Path) -> Iterator[LocalRecognizer]:
 
 def names(recognizer: LocalRecognizer) -> list[str]:
     service = RecognitionService(
-        StreamLimiter(2, "recognition"), engine="whisper-tiny", idle_s=60.0, separate_channels=True
+        StreamLimiter(2, "recognition"),
+        engine="whisper-tiny",
+        idle_s=60.0,
+        memory=RequestMemory(1 << 30),
+        separate_channels=True,
     )
     service.open(recognizer)
     return [engine.name for engine in service.engines]
