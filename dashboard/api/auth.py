@@ -15,7 +15,7 @@ from dashboard.auth.sign_in import OWNER
 from dashboard.auth.tokens import API, PAGE, SignedTokens, bearer
 from storage.viewer import Viewer
 from tenor.settings import DashboardSettings
-from tenor.web.servers import is_loopback
+from tenor.web.servers import client_network, is_loopback
 
 BEARER = HTTPBearer(auto_error=False, description="`tenor account token NAME` makes one")
 """Tells the specification what we look at ourselves."""
@@ -41,7 +41,7 @@ class ApiAuth:
         """For every endpoint: who asks, unless they ask too often."""
         token = bearer(request.headers)
         viewer = await asyncio.to_thread(self.viewer_of, token) if token else self._nobody(request)
-        address = request.client.host if request.client else ""
+        address = client_network(request)
         if wait := self._rate_limiter.wait_s(f"account {viewer.name}" if viewer else f"address {address}"):
             raise HTTPException(429, f"wait {wait:.1f} s", {"Retry-After": str(int(wait) + 1)})
         if viewer is None:

@@ -24,6 +24,11 @@ MOST_FRAGMENTS: Final = 1000
 """Of one message on a WebSocket: they have no size together, but each takes memory."""
 
 
+def _as_ipv4(client: tuple[str, int] | None) -> tuple[str, int] | None:
+    """Where one socket takes both, 10.0.0.1 comes as ::ffff:10.0.0.1, which no list of proxies and peers has."""
+    return client and (client[0].removeprefix("::ffff:") if "." in client[0] else client[0], client[1])
+
+
 class HttpProtocol(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
     _reading: object = None
@@ -32,6 +37,7 @@ class HttpProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.client = _as_ipv4(self.client)
         self._within(HEAD_S, self._hang_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -114,6 +120,10 @@ class HttpProtocol(H11Protocol):
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
     _pong = b""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.client = _as_ipv4(self.client)
 
     def handle_cont(self, event: Frame) -> None:
         if len(self.frames) < MOST_FRAGMENTS:

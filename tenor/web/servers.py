@@ -89,7 +89,11 @@ def client_network(connection: HTTPConnection) -> str:
         address = ipaddress.ip_address(host)
     except ValueError:
         return host
-    return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else host
+    if isinstance(address, ipaddress.IPv4Address):
+        return host
+    if address.ipv4_mapped is not None:  # to a socket for both, all of IPv4 would be one network
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((address, 64), strict=False))
 
 
 def is_forwarded(connection: HTTPConnection) -> bool:

@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from tenor.errors import Unavailable
-from tenor.web.servers import PortInUse, WebServer, listening_socket
+from tenor.web.servers import PortInUse, WebServer, client_network, listening_socket
 
 HOST = "127.0.0.1"
 
@@ -86,3 +86,28 @@ def test_an_address_that_is_not_ours_is_said_to_be() -> None:
 def test_ipv6() -> None:
     with listening_socket("::1", 0, "") as listener:
         assert listener.getsockname()[0] == "::1"
+
+
+async def _who(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(f"{request.client.host if request.client else ''} {client_network(request)}")
+
+
+async def test_a_server_for_both_kinds_of_addresses_tells_those_of_ipv4_apart() -> None:
+    """All of IPv4 is one network of IPv6: one visitor could use up what all others may have."""
+    listener = listening_socket("::", 0, "")
+    port = listener.getsockname()[1]
+    options = {"proxy_headers": True, "forwarded_allow_ips": "127.0.0.0/8"}
+    async with (
+        WebServer(Starlette(routes=[Route("/", _who)]), listener, lifespan="off", **options),
+        httpx.AsyncClient() as client,
+    ):
+
+        async def told(**headers: str) -> str:
+            return (await client.get(f"http://127.0.0.1:{port}/", headers=headers)).text
+
+        assert await told() == "127.0.0.1 127.0.0.1"
+        proxied = {"X-Forwarded-For": "198.51.100.7, 203.0.113.9"}
+        assert await told(**proxied) == "203.0.113.9 203.0.113.9", "the proxy is known, and its last word counts"
+        mapped = {"X-Forwarded-For": "::ffff:203.0.113.9"}
+        assert (await told(**mapped)).endswith(" 203.0.113.9")
+        assert (await told(**{"X-Forwarded-For": "2001:db8::7"})).endswith(" 2001:db8::/64")
