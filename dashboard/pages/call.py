@@ -16,6 +16,8 @@ from storage.summaries import in_a_line
 from storage.viewer import Viewer
 
 RECENT = 100
+STATES = {"analysed": "", "ended": "being analysed"}
+"""What a list says of a call beside its time; of most calls nothing, because they are over."""
 
 
 def show(viewer: Viewer, database: Database) -> None:
@@ -67,7 +69,8 @@ def _choose(viewer: Viewer, database: Database, context: PageContext) -> None:
         agent, customer = (names.get(one, one) for one in (call.agent, call.customer))
         title = (agent or call.id) + (f" with {customer}" if customer else "")
         told = in_a_line(call) or formatting.intent(call.task)
-        about = [formatting.moment(call.started_at), call.queue, told, context.codes.get(call.wrap_up), call.state]
+        state = STATES.get(call.state, call.state)
+        about = [formatting.moment(call.started_at), call.queue, told, context.codes.get(call.wrap_up), state]
         link = navigation.address("call", call=call.id)
         elements.link_row(title, " · ".join(filter(None, about)), link, mood=call.mood_caller)
     if found.after:

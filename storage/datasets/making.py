@@ -22,7 +22,7 @@ from storage.datasets.trust import KINDS, TrustedLabel, balanced_weights, truste
 from storage.datasets.versions import counts_of, labels_of, rows_table
 from storage.db.engine import Database
 from storage.place import Place
-from storage.search import sentence_ids
+from storage.search import SearchQuery, sentence_ids
 from storage.search.text import known_values, query_from_text
 from storage.snapshots.manifest import Snapshot
 from storage.snapshots.manifest import find as find_snapshot
@@ -52,10 +52,8 @@ def make(
     """The next version of a dataset: what `search` finds, as the snapshot holds it. `unlabelled`: also sentences that
     nobody labelled; `samples`: also calls that were made up; `frozen`: sentences to measure with, as plain words, which
     are never trained on. The newest version, if nothing has changed."""
-    viewer.must_train("make datasets")
-    checked_name(name)
+    query = check_search(database, settings, name, search, viewer)
     with database.session() as session:
-        query = query_from_text(search, known_values(session, settings))
         ids = sentence_ids(session, viewer, query)
         if not samples:
             ids -= made_up_sentences(session)
@@ -95,6 +93,14 @@ def make(
         detail = {"dataset": made.reference, "rows": table.num_rows}
         session.add(Audit(at=made.made_at, who=by, action="dataset.made", subject=made.reference, detail=detail))
     return made
+
+
+def check_search(database: Database, settings: Settings, name: str, search: str, viewer: Viewer = HOUSE) -> SearchQuery:
+    """What can be wrong before anything is read or archived; BadInput tells it."""
+    viewer.must_train("make datasets")
+    checked_name(name)
+    with database.session() as session:
+        return query_from_text(search, known_values(session, settings))
 
 
 def made_up_sentences(session: Session) -> set[str]:

@@ -21,7 +21,7 @@ from sqlmodel import col
 from storage.archive.archiver import archive
 from storage.archive.parts import newest, root_hash
 from storage.archive.sealing.place import ArchivePlace
-from storage.datasets.making import TEXT, make
+from storage.datasets.making import TEXT, check_search, make
 from storage.datasets.manifest import DatasetVersion
 from storage.datasets.manifest import find as find_dataset
 from storage.datasets.splits import plain_words
@@ -93,6 +93,7 @@ def learn(
     viewer.must_train("train models")
     recipes = tuple(recipes or settings.learn.recipes)
     values_by_recipe(recipes, values)  # what is misspelt is told now, and not when the first has been trained
+    check_search(database, settings, name, search, viewer)
     with only_one(settings):
         loop = LearningLoop(settings, database, viewer, name, told, progress, samples=samples)
         return loop.run(search, recipes, tuple(values), _promotes(settings, promote))

@@ -55,6 +55,7 @@ def make(
     A dataset holds ids and labels; the words stay in the archive. If nothing has changed, there is no new version.
     """
     from storage.archive.archiver import archive
+    from storage.datasets.making import check_search
     from storage.datasets.making import make as make_dataset
     from storage.datasets.splits import plain_words
     from storage.db.engine import using
@@ -63,6 +64,7 @@ def make(
 
     given = settings(context)
     with using(given) as database:
+        check_search(database, given, name, search)
         if not snapshot:
             with progress() as bars:
                 task = bars.add_task("archive", total=None, detail="")
