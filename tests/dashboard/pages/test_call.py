@@ -109,6 +109,9 @@ def test_a_summary_grows_and_an_agent_puts_it_right_with_a_click(house: House, v
         assert (now["outcome"], [point["text"] for point in now["points"]]) == ("done", [wish.text, "441"])
         done = [row.action for row in session.exec(select(Audit).where(col(Audit.subject) == call.id))]
         assert done == [*["summary.mended"] * 3, "call.wrapped_up"]
+    of_the_agent = visit(house, "/", looks_as="agent:anna")
+    mark = of_the_agent.locator(".summary .mark").first
+    expect(mark).to_have_css("border-top-width", "0px")  # as on the Call page
     page.reload()
     expect(card.locator(".sum.detail")).to_contain_text("441 ✎")
     expect(card.get_by_label("Wrap-up code")).to_have_value("follow_up")
@@ -216,6 +219,10 @@ def test_a_correction_is_shown_with_the_models_answer_under_it(house: House, vis
     page = visit(house, f"/call?call={call.id}", looks_as="analyst:ada")
     mine = page.locator(f'[data-sentence="{said.sentence}"]')
     mine.locator(".bubble").hover()
+    row, tools = (one.bounding_box() for one in (mine, mine.locator(".tools")))
+    assert row is not None
+    assert tools is not None
+    assert tools["y"] >= row["y"], "they are cut off"
     mine.get_by_label("This is negative").click()
     expect(mine.locator(".feeling")).to_have_text("▼ negative")
     expect(mine).to_have_class(re.compile("negative"))

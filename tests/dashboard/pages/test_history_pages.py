@@ -397,6 +397,9 @@ def test_operations_tells_what_waits_and_what_failed(old_house: House, visit: Vi
 )
 def test_on_a_phone_nothing_sticks_out(old_house: House, visit: Visit, path: str) -> None:
     page = settled(visit(old_house, path, phone=True))
+    expect(page.get_by_test_id("stHeader")).to_have_css(
+        "background-color", "rgb(255, 255, 255)"
+    )  # nothing shows through
     expect(page.locator(".t-tile, .t-row, .t-card, [data-testid=stVegaLiteChart]").first).to_be_visible()
     wider = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth")
     assert wider <= 0
