@@ -40,6 +40,8 @@ SHOW = {"aspects": "text=What they talk about", "scorecard": ".scorecard"}
 SAID = "(role:caller aspect:delivery sentiment:negative) then (role:agent sorry)"
 SCREENS = (("", False, False), ("-phone", True, False), ("-dark", False, True))
 """Of each picture: the end of its name, whether it is of a phone, and whether it is dark."""
+PATIENCE_MS = 300_000
+"""A busy machine takes its time."""
 FOLDER = Path(__file__).parents[2] / "docs" / "pages"
 
 
@@ -215,8 +217,9 @@ def _shoot(
     context: BrowserContext, where: str, wait: str, path: Path, calls: dict[str, FloorCall], show: str = ""
 ) -> None:
     page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
     page.goto(where)
-    page.locator(wait).first.wait_for(timeout=30_000)
+    page.locator(wait).first.wait_for()
     page.wait_for_timeout(1500)
     if calls:
         goes_on(calls)
