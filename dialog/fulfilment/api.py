@@ -16,6 +16,7 @@ import httpx
 import msgspec
 
 from dialog.fulfilment.types import ActionFailed
+from tenor.web.answers import ACCEPTED, AnswerTooLarge, limited_answer
 
 LARGEST = 1 << 20
 """Bytes of an answer."""
@@ -62,7 +63,7 @@ class ApiClient:
                 method,
                 url,
                 params={key: value for key, value in (query or {}).items() if value is not None},
-                headers={"Accept": "application/json", **(headers or {})},
+                headers={"Accept": "application/json", **ACCEPTED, **(headers or {})},
                 json=json,
                 data=form,
                 auth=auth,
@@ -112,12 +113,10 @@ def _tls() -> ssl.SSLContext:
 
 
 async def _body(name: str, answer: httpx.Response) -> bytes:
-    body = bytearray()
-    async for part in answer.aiter_bytes():
-        body += part
-        if len(body) > LARGEST:
-            raise ActionFailed(f"{name}: an answer of more than {LARGEST >> 20} MB")
-    return bytes(body)
+    try:
+        return await limited_answer(answer, LARGEST)
+    except AnswerTooLarge:
+        raise ActionFailed(f"{name}: an answer of more than {LARGEST >> 20} MB") from None
 
 
 def _rest(answer: httpx.Response, now: float) -> float:

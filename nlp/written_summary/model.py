@@ -13,6 +13,7 @@ import msgspec
 from tenor.errors import BadInput
 from tenor.redaction import Redactor
 from tenor.settings import LanguageSettings
+from tenor.web.answers import ACCEPTED, AnswerTooLarge, limited_answer
 
 LONGEST_ASKED = 60_000
 """Characters of a conversation; of a longer one the beginning and the end are sent."""
@@ -68,8 +69,7 @@ class SummaryModel:
         return lines
 
     async def _post(self, client: httpx.AsyncClient, asked: dict[str, Any]) -> bytes:
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        read = b""
+        headers = ACCEPTED | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
         try:
             async with (
                 asyncio.timeout(self._timeout_s),  # of all of it: an answer that trickles in is none
@@ -77,17 +77,15 @@ class SummaryModel:
             ):
                 if answer.status_code != 200:
                     raise NoSummary(f"it answered {answer.status_code}")
-                async for part in answer.aiter_bytes():
-                    read += part
-                    if len(read) > MOST_BYTES:
-                        raise NoSummary(f"its answer is larger than {MOST_BYTES >> 10} kB")
+                return await limited_answer(answer, MOST_BYTES)
+        except AnswerTooLarge:
+            raise NoSummary(f"its answer is larger than {MOST_BYTES >> 10} kB") from None
         except TimeoutError:
             raise NoSummary(f"no answer within {self._timeout_s:g} s") from None
         except httpx.ConnectError:
             raise NoSummary("cannot connect") from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             raise NoSummary(f"no proper answer ({type(error).__name__})") from None
-        return read
 
     def _text(self, answer: bytes) -> str:
         try:
