@@ -29,12 +29,16 @@ from tenor.web.servers import PortInUse
 
 log = structlog.get_logger(__name__)
 
+HANDSHAKE_MS = 10_000
 _CHANNEL = (
     ("grpc.max_receive_message_length", LARGEST_MESSAGE),
     ("grpc.max_send_message_length", LARGEST_MESSAGE),
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.keepalive_time_ms", 60_000),
+    # Connections that say nothing, and those that have had no call for a while: clients connect again by themselves.
+    ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
+    ("grpc.max_connection_idle_ms", 600_000),
     # Without this a second server on the same port starts, and they share the calls at random.
     ("grpc.so_reuseport", 0),
 )

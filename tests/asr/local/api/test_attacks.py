@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -121,6 +122,15 @@ def test_a_request_that_never_comes_whole_is_ended(impatient: Running) -> None:
         with pytest.raises(grpc.RpcError) as raised:
             call(iter(()), timeout=30)
         assert raised.value.code() is INVALID
+    assert is_served(impatient)
+
+
+@pytest.mark.slow
+def test_who_connects_and_says_nothing_is_hung_up_on(impatient: Running) -> None:
+    with socket.create_connection(("127.0.0.1", impatient.server.port), 30) as silent:
+        heard = silent.recv(1 << 16)  # what the server says first
+        while heard:
+            heard = silent.recv(1 << 16)
     assert is_served(impatient)
 
 
