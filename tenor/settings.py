@@ -208,6 +208,10 @@ class GatewaySettings(Section):
         "",
         description="address that the platforms dial and Twilio signs; empty takes it from the request",
     )
+    proxies: list[str] = Field(
+        [],
+        description="addresses or networks of proxies in front of the gateway; only they are believed who connects",
+    )
     twilio_auth_token: SecretStr = Field(
         SecretStr(""), description="token of the Twilio account; empty means that Twilio is not served"
     )

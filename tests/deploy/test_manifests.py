@@ -91,10 +91,12 @@ def test_the_overlay_of_the_page_builds_on_the_base(tmp_path: Path) -> None:
     services = {
         name: {port["name"] for port in one["spec"]["ports"]} for (kind, name), one in made.items() if kind == "Service"
     }
-    for rule in made["Ingress", "tenor"]["spec"]["rules"]:
-        for path in rule["http"]["paths"]:
-            service = path["backend"]["service"]
-            assert service["port"]["name"] in services[service["name"]]
+    for name in ("gateway", "dashboard"):
+        [rule] = made["Ingress", name]["spec"]["rules"]
+        [path] = rule["http"]["paths"]
+        service = path["backend"]["service"]
+        assert service["name"] == name
+        assert service["port"]["name"] in services[name]
 
 
 def test_every_setting_and_every_stage_exists() -> None:

@@ -304,6 +304,26 @@ async def test_chunks_are_as_long_as_the_setting(bus: Recorder, ended: Ended) ->
     assert {len(chunk.pcm) for chunk in call.chunks[0]} == {640}
 
 
+async def test_behind_a_proxy_each_browser_is_counted_by_itself(serve: Serve) -> None:
+    def told(address: str) -> dict[str, str]:
+        return {"X-Forwarded-For": f"192.0.2.1, {address}"}  # what the browser made up, and what the proxy saw
+
+    async with serve(proxies=["127.0.0.0/8"]) as gateway, contextlib.AsyncExitStack() as strangers:
+        address = f"ws://127.0.0.1:{gateway.port}/browser"
+        for _ in range(MOST_SOCKETS):
+            await strangers.enter_async_context(connect(address, additional_headers=told("203.0.113.9")))
+        with pytest.raises(InvalidStatus, match="503"):
+            await connect(address, additional_headers=told("203.0.113.9"))
+        async with connect(address, additional_headers=told("203.0.113.10")):
+            pass
+    async with serve() as gateway, contextlib.AsyncExitStack() as strangers:
+        address = f"ws://127.0.0.1:{gateway.port}/browser"
+        for number in range(MOST_SOCKETS):
+            await strangers.enter_async_context(connect(address, additional_headers=told(f"203.0.113.{number}")))
+        with pytest.raises(InvalidStatus, match="503"):  # nobody is a proxy who says so
+            await connect(address, additional_headers=told("203.0.113.99"))
+
+
 async def test_browsers_without_a_ticket_do_not_take_the_places_of_telephones(serve: Serve) -> None:
     async with serve(max_calls=8) as gateway, contextlib.AsyncExitStack() as strangers:
         address = f"ws://127.0.0.1:{gateway.port}/browser"
