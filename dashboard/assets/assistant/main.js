@@ -13,8 +13,10 @@ const MOST_SILENT = 2 // times that nothing was said when the assistant waited; 
 const GOODBYE_MS = 15_000 // the last words may still be on their way
 const microphone = find("microphone"), speech = find("speech")
 
-if (window.parent !== window) document.documentElement.classList.add("embedded")
-else message.focus()
+if (window.parent !== window) {
+  document.documentElement.classList.add("embedded")
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") window.parent.postMessage("escape", "*") })
+} else message.focus()
 window.addEventListener("focus", () => { if (document.activeElement === document.body) message.focus() })
 
 let person = false, awaited = false, over = false, silent = 0

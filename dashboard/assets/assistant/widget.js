@@ -40,7 +40,14 @@
   button.setAttribute("aria-expanded", "false")
   button.addEventListener("click", () => show(button.getAttribute("aria-expanded") === "false"))
   narrow.addEventListener("change", () => show(button.getAttribute("aria-expanded") === "true"))
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape") show(false) })
+  function leave() {
+    if (button.getAttribute("aria-expanded") === "false") return
+    show(false)
+    button.focus()
+  }
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") leave() })
+  // The key in the frame is the frame's; it tells us nothing but that.
+  window.addEventListener("message", ({ source, data }) => { if (frame && source === frame.contentWindow && data === "escape") leave() })
   shadow.append(button)
   const add = () => document.body.append(host)
   document.body ? add() : document.addEventListener("DOMContentLoaded", add)

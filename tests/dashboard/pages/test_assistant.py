@@ -197,6 +197,11 @@ def test_one_line_embeds_it_in_a_page_of_an_allowed_web_site_only(
         expect(frame.locator(".forecast")).to_be_visible()
         page.get_by_role("button", name="Close the assistant").click()
         expect(page.locator("iframe[title=NARA]")).to_be_hidden()
+        page.keyboard.press("Enter")
+        expect(page.locator("iframe[title=NARA]")).to_be_visible()
+        frame.get_by_label("Your message").press("Escape")  # in the frame: the shop's page does not see the key
+        expect(page.locator("iframe[title=NARA]")).to_be_hidden()
+        expect(page.get_by_role("button", name="Open the assistant")).to_be_focused()
 
         browser = page.context.browser
         assert browser is not None
