@@ -14,7 +14,7 @@ FOLDERS = {
     "speech": ("decoding", "recognition", "telephone", "speakers"),
     "pipeline": ("bus", "latency", "memory", "scaling", "batch", "store", "dashboard"),
     "language": ("sentences", "task", "redaction", "spellings", "scenarios"),
-    "assistant": ("assistant_model", "assistant", "guard", "voice", "voice_sessions"),
+    "assistant": ("assistant_model", "assistant", "guard", "noise", "voice", "voice_sessions"),
     "learning": ("archive", "datasets", "gate", "promotion", "drift", "company"),
 }
 ALL = {name: f"benchmarks.{folder}.{name}" for folder, names in FOLDERS.items() for name in names}

@@ -13,6 +13,8 @@ import pytest
 from asr.local.stt.engines.base import Audio, DecodeOptions, EngineHypothesis
 from asr.local.stt.recognizer import LocalRecognizer
 from asr.local.stt.types import CLEAN_LEAD_MS, Boost, Busy, Endpointing, RecognitionOptions, Samples
+from benchmarks.assistant.noise import sounds
+from tenor.settings import AssistantSettings
 from tests.asr.local.stt.conftest import RATE, recording
 from tests.asr.local.stt.stream_driver import finals, pieces, recognize, texts
 from tests.watching import until
@@ -31,6 +33,16 @@ SPEECHLESS = {
 async def test_no_words_where_nobody_speaks(recognizer: LocalRecognizer, kind: str) -> None:
     results = await recognize(recognizer, pieces(SPEECHLESS[kind].astype(np.int16), 800))
     assert results == []
+
+
+@pytest.mark.parametrize("kind", [*SPEECHLESS, "music"])
+async def test_what_shoppers_are_likely_to_ask_is_not_heard_where_nobody_speaks(
+    recognizer: LocalRecognizer, kind: str
+) -> None:
+    settings = AssistantSettings()
+    told = tuple(Boost(phrase, settings.boost) for phrase in settings.boosted)
+    sound = SPEECHLESS[kind] if kind in SPEECHLESS else 12_000 * sounds()["music: a melody"][::2]
+    assert texts(await recognize(recognizer, pieces(sound.astype(np.int16), 800), boosts=told)) == []
 
 
 @pytest.mark.parametrize("gain", [0.03, 8.0], ids=["very quiet", "clipped"])
