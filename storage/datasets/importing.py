@@ -28,6 +28,8 @@ from tenor.reading import is_endless
 from tenor.settings import Settings
 
 Progress = Callable[[int, int], None]
+OVERHANG_S = 1.0
+"""So far may the last words go beyond the end of their recording: people round."""
 MOST_CHANNELS = 8
 """Of a file; the next file of a conversation counts on from there."""
 
@@ -101,9 +103,12 @@ def _audio(given: ImportedSet, name: str, blobs: BlobStore, progress: Progress) 
     """Every channel that a row is on, as FLAC at its own rate; a file that cannot be read is named."""
     found = _Sound()
     wanted: dict[tuple[str, Path], set[int]] = {}
+    last: dict[tuple[str, Path], ImportedRow] = {}
     for row in given.rows:
         if row.audio:
-            wanted.setdefault((row.call, row.audio), set()).add(row.channel)
+            own = row.call, row.audio
+            wanted.setdefault(own, set()).add(row.channel)
+            last[own] = max(last.get(own, row), row, key=lambda one: one.end_ms)
     files: dict[str, list[Path]] = {}
     for call, path in wanted:
         files.setdefault(call, []).append(path)
@@ -119,6 +124,7 @@ def _audio(given: ImportedSet, name: str, blobs: BlobStore, progress: Progress) 
                 )
         except (OSError, RuntimeError) as error:
             raise BadInput(f"{path} cannot be read: {error}", "repair it, or take it out of the set") from None
+        _check_end(last[call, path], path, samples.shape[0] / rate)
         for channel in sorted(channels):
             if not 0 <= channel < samples.shape[1]:
                 raise BadInput(f"{path} has {samples.shape[1]} channels, and a row is on channel {channel + 1}")
@@ -143,6 +149,16 @@ def _audio(given: ImportedSet, name: str, blobs: BlobStore, progress: Progress) 
             )
         progress(number, len(wanted))
     return found
+
+
+def _check_end(last: ImportedRow, path: Path, seconds: float) -> None:
+    """Nobody speaks after the end of a recording: such a row has times of something else."""
+    if last.end_ms / 1000 > seconds + OVERHANG_S:
+        raise BadInput(
+            f"{path} is {seconds:.1f} s long, and {last.text[:40]!r} is to be at {last.start_ms / 1000:.1f} to "
+            f"{last.end_ms / 1000:.1f} s",
+            "are its times in seconds, or in milliseconds where a record has ms?",
+        )
 
 
 def _sentences(given: ImportedSet, name: str, sound: _Sound) -> pa.Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -17,14 +18,17 @@ class ManifestLine(msgspec.Struct, kw_only=True):
     audio_filepath: str
     duration: float
     text: str
-    offset: float = 0.0
-    speaker: str = ""
+    offset: float | None = None
+    speaker: str | int = ""
     sentiment: str | None = None
     intent: str | None = None
     split: str = ""
 
 
 _decode = msgspec.json.Decoder(ManifestLine).decode
+NAMED = b'"audio_filepath"'
+LONGEST_S = 7 * 86_400
+"""Of a recording."""
 
 
 def manifests_in(folder: Path) -> list[Path]:
@@ -37,9 +41,14 @@ def read_manifests(paths: Iterable[Path], inside: Path | None = None) -> Importe
     rows: list[ImportedRow] = []
     files: set[Path] = set()
     for path in paths:
+        if not _fits(path):
+            raise BadInput(
+                f"{path} is no manifest: its first line has no audio_filepath",
+                "a manifest has JSON lines with audio_filepath, duration and text; `tenor labels import` reads labels",
+            )
         files.add(path)
         declared = declared_split(path.stem)
-        for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        for number, line in enumerate(path.read_bytes().removeprefix(BOM_UTF8).splitlines(), 1):
             if line.strip():
                 rows.append(_row(path, number, line, declared))
     used = files | {row.audio.absolute() for row in rows if row.audio} | {row.audio for row in rows if row.audio}
@@ -59,9 +68,10 @@ def _row(path: Path, number: int, line: bytes, declared: str) -> ImportedRow:
     audio = given if given.is_absolute() else path.parent / given
     if audio.suffix.lower() not in AUDIO or not audio.is_file():
         raise BadInput(f"{path}, line {number}: there is no recording {said.audio_filepath!r}")
-    if said.duration <= 0 or said.offset < 0:
-        raise BadInput(f"{path}, line {number}: a stretch of {said.duration} s from {said.offset} s")
-    start_ms = round(said.offset * 1000)
+    offset = said.offset or 0.0
+    if not 0 < said.duration < LONGEST_S or not 0 <= offset < LONGEST_S:
+        raise BadInput(f"{path}, line {number}: a stretch of {said.duration:g} s from {offset:g} s")
+    start_ms = round(offset * 1000)
     of_call = conversation(given)
     return ImportedRow(
         call=of_call,
@@ -69,7 +79,7 @@ def _row(path: Path, number: int, line: bytes, declared: str) -> ImportedRow:
         audio=audio,
         start_ms=start_ms,
         end_ms=start_ms + round(said.duration * 1000),
-        customer=said.speaker,
+        customer=str(said.speaker),
         sentiment=said.sentiment,
         intent=said.intent,
         split=declared_split(said.split) or declared,
@@ -85,4 +95,4 @@ def conversation(path: Path) -> str:
 def _fits(path: Path) -> bool:
     with path.open("rb") as file:
         first = next((line for line in file if line.strip()), b"")
-    return b'"audio_filepath"' in first
+    return NAMED in first

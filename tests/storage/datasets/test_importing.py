@@ -12,6 +12,7 @@ import soundfile
 from storage.datasets import find, listing, open_dataset
 from storage.datasets.exporting import export_manifests, export_nemo_slots, export_tree
 from storage.datasets.importing import import_dataset
+from storage.datasets.splits import group_of
 from storage.place import Place
 from storage.transfer.nemo import FILES, LabelledLine, nemo_files
 from storage.viewer import Viewer
@@ -106,6 +107,9 @@ def test_a_manifest_keeps_its_split_and_its_conversations(settings: Settings, tm
         (b'{"audio_filepath": "../../etc/passwd", "duration": 1, "text": ""}', "line 2.*no recording"),
         (b'{"audio_filepath": "a.wav", "duration": 1, "text": "\xff"}', "line 2"),
         (b'{"audio_filepath": "a.wav", "dura', "line 2"),
+        (b'{"audio_filepath": "a.wav", "duration": 1e308, "text": ""}', "line 2.*stretch"),
+        (b'{"audio_filepath": "a.wav", "duration": 1000, "text": "late"}', "1.0 s long, and 'late'"),
+        (b'{"audio_filepath": "a.wav", "duration": 1, "offset": 40, "text": "late"}', "1.0 s long, and 'late'"),
     ],
 )
 def test_a_wrong_line_is_named(settings: Settings, tmp_path: Path, line: bytes, complaint: str) -> None:
@@ -115,6 +119,25 @@ def test_a_wrong_line_is_named(settings: Settings, tmp_path: Path, line: bytes, 
     with pytest.raises(BadInput, match=complaint):
         import_dataset(settings, tmp_path / "set", "bad", by="root")
     assert list(listing(Place(settings.learn_url))) == []
+
+
+def test_what_is_no_manifest_is_told_what_one_is(settings: Settings, tmp_path: Path) -> None:
+    for name, content in (("labels.csv", "text,intent\nhello,greeting\n"), ("sound.wav", "RIFF"), ("set.json", "[]")):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(BadInput, match=f"{name} is no manifest") as caught:
+            import_dataset(settings, tmp_path / name, "bad", by="root")
+        assert "audio_filepath, duration and text" in caught.value.hint
+
+
+def test_a_manifest_as_other_programs_write_it(settings: Settings, tmp_path: Path) -> None:
+    """With a byte order mark, speakers as numbers, and an offset that is null."""
+    tone(tmp_path / "set" / "a.wav")
+    said = {"audio_filepath": "a.wav", "duration": 1.3, "offset": None, "speaker": 1272, "text": "fine", "lang": "en"}
+    (tmp_path / "set" / "manifest.json").write_text(json.dumps(said), "utf-8-sig")
+    made = import_dataset(settings, tmp_path / "set", "hv", by="root")
+    with open_dataset(settings, made.reference) as dataset:
+        [row] = dataset.rows()
+        assert (row.text, row.start_ms, row.group) == ("fine", 0, group_of("hv:1272", row.call))
 
 
 def test_half_a_recording_is_named(settings: Settings, tmp_path: Path) -> None:
