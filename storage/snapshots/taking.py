@@ -43,7 +43,10 @@ def take(
     with changing(settings) as place:
         parts = [msgspec.structs.replace(part, stamp="") for part in newest(place).parts]
         if not parts and not files:
-            raise BadInput("the archive is empty", "`tenor archive` fills it")
+            raise BadInput(
+                "the archive is empty: no call is over, and nobody has labelled anything",
+                "`tenor analyze RECORDING --store` brings calls in, `tenor sample add` made-up ones",
+            )
         blobs = BlobStore(place)
         parts += [_file(blobs, name, path) for name, path in files.items()]
         at = time.time() if now is None else now

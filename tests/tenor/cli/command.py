@@ -21,13 +21,14 @@ def tenor(
     stdin: bytes = b"",
     site: Path | None = None,
     prefix: Sequence[str] = (),
+    columns: int = 200,
 ) -> subprocess.CompletedProcess[str]:
     """`site` is a folder of installed packages that come before everything else, `prefix` a command that runs it."""
     path = os.pathsep.join(map(str, [*([site] if site else []), Path(__file__).parents[3]]))
     done = subprocess.run(
         [*prefix, sys.executable, "-m", "tenor", *map(str, arguments)],
         cwd=cwd,
-        env={**environment(), "COLUMNS": "200", "PYTHONPATH": path},
+        env={**environment(), "COLUMNS": str(columns), "PYTHONPATH": path},
         input=stdin,
         capture_output=True,
         timeout=timeout,

@@ -11,6 +11,7 @@ from rich.markup import escape
 from tenor.cli.context import settings
 from tenor.cli.output import complain, console, progress, size, warn
 from tenor.cli.params import Json
+from tenor.runtime.profiles import QUIET
 
 if TYPE_CHECKING:
     from storage.archive.archiver import ArchiveCounts
@@ -31,7 +32,7 @@ def archive(
     from storage.archive.sync import sync
     from storage.db.engine import using
 
-    given = settings(context)
+    given = settings(context, unless_set=QUIET)
     second = to or given.learn.sync
     with using(given) as database, progress() as bars:
         task = bars.add_task("archive", total=None, detail="")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -17,6 +18,7 @@ from tenor.cli.context import settings, user_name
 from tenor.cli.output import complain, console, progress, say, size, warn
 from tenor.cli.params import Json
 from tenor.errors import BadInput
+from tenor.runtime.profiles import QUIET
 
 if TYPE_CHECKING:
     from storage.datasets import DatasetVersion
@@ -62,7 +64,7 @@ def make(
     from storage.snapshots import current_or_taken
     from tenor.runtime.frozen import frozen_sentences
 
-    given = settings(context)
+    given, began = settings(context, unless_set=QUIET), time.time()
     with using(given) as database:
         check_search(database, given, name, search)
         if not snapshot:
@@ -78,7 +80,7 @@ def make(
         made = make_dataset(
             database, given, name, search, snapshot=snapshot, by=user_name(), unlabelled=unlabelled, frozen=frozen
         )
-    _tell(made, as_json)
+    _tell(made, as_json, began)
 
 
 @app.command("import")
@@ -97,13 +99,13 @@ def import_dataset(
     from storage.datasets.bundle import import_bundle, is_bundle
     from storage.datasets.importing import import_dataset as import_data
 
-    given = settings(context)
+    given, began = settings(context, unless_set=QUIET), time.time()
     with _bar("importing") as show:
         if is_bundle(path):
-            made = import_bundle(given, path, name, progress=show)
+            made, began = import_bundle(given, path, name, progress=show), 0.0  # it keeps when it was made there
         else:
             made = import_data(given, path, name or _plain(path), by=user_name(), progress=show)
-    _tell(made, as_json)
+    _tell(made, as_json, began)
 
 
 @app.command()
@@ -122,9 +124,10 @@ def fetch(
     """
     from storage.datasets.fetching import fetch as fetch_dataset
 
+    given, began = settings(context, unless_set=QUIET), time.time()
     with _bar("fetching") as show_progress:
-        made = fetch_dataset(settings(context), wanted, name, by=user_name(), sha256=sha256, progress=show_progress)
-    _tell(made, as_json)
+        made = fetch_dataset(given, wanted, name, by=user_name(), sha256=sha256, progress=show_progress)
+    _tell(made, as_json, began)
 
 
 @app.command("list")
@@ -134,7 +137,7 @@ def list_datasets(context: typer.Context, as_json: Json = False) -> None:
     from storage.datasets import listing
     from storage.datasets.cache import entry_name, use
 
-    given = settings(context)
+    given = settings(context, unless_set=QUIET)
     found = list(listing(ArchivePlace(given)))
     cached = {entry.name for entry in use(given).entries}
     if as_json:
@@ -143,7 +146,9 @@ def list_datasets(context: typer.Context, as_json: Json = False) -> None:
     elif not found:
         say("no dataset yet: `tenor dataset make NAME` makes one of your labels")
     else:
-        table = Table("dataset", *SPLITS, "size", "made", "by", "cached", "from", box=None, header_style="dim")
+        table = Table(box=None, header_style="dim")
+        for column in ("dataset", *SPLITS, "size", "made", "by", "cached", "from"):
+            table.add_column(column, no_wrap=column != "from", overflow="fold")
         for one in found:
             numbers = (f"{one.counts.get(split, 0):,}" for split in SPLITS)
             hot = "yes" if entry_name(one) in cached else ""
@@ -160,7 +165,7 @@ def show(context: typer.Context, reference: Reference, as_json: Json = False) ->
     from storage.archive.sealing.place import ArchivePlace
     from storage.datasets import find
 
-    found = find(ArchivePlace(settings(context)), reference)
+    found = find(ArchivePlace(settings(context, unless_set=QUIET)), reference)
     if as_json:
         typer.echo(msgspec.json.encode(found).decode())
         return
@@ -186,7 +191,7 @@ def diff(context: typer.Context, before: Reference, after: Reference, as_json: J
     from storage.archive.sealing.place import ArchivePlace
     from storage.datasets import find, versions
 
-    place = ArchivePlace(settings(context))
+    place = ArchivePlace(settings(context, unless_set=QUIET))
     found = versions.diff(place, find(place, before), find(place, after))
     if as_json:
         typer.echo(msgspec.json.encode(found._asdict()).decode())
@@ -212,7 +217,7 @@ def check(
     from storage.db.engine import using
     from tenor.learn.dataset_check import check_dataset
 
-    given = settings(context)
+    given = settings(context, unless_set=QUIET)
     version = find(ArchivePlace(given), reference)
     with using(given) as database, _bar("checking") as show_progress:
         report = check_dataset(given, database, version, workers=workers, progress=show_progress)
@@ -251,7 +256,7 @@ def cache(
     from storage.datasets import cache as datasets_cache
     from storage.datasets import find, open_dataset
 
-    given = settings(context)
+    given = settings(context, unless_set=QUIET)
     if reference:
         version = find(ArchivePlace(given), reference)
         if clear:
@@ -298,7 +303,7 @@ def export(
     from storage.datasets import exporting, find, open_dataset
     from storage.datasets.bundle import export_bundle
 
-    given = settings(context)
+    given = settings(context, unless_set=QUIET)
     place = ArchivePlace(given)
     version = find(place, reference)
     if form not in ("bundle", "manifest", "nemo", "tree"):
@@ -337,12 +342,14 @@ def _note(message: str) -> None:
     say(f"[dim]note:[/] {escape(message)}")
 
 
-def _tell(made: DatasetVersion, as_json: bool) -> None:
+def _tell(made: DatasetVersion, as_json: bool, began: float) -> None:
     if as_json:
         typer.echo(msgspec.json.encode(_summary(made)).decode())
-    else:
-        console.print(f"{'dataset':12}{made.reference}")
-        _show_counts(made)
+        return
+    console.print(f"{'dataset':12}{made.reference}")
+    _show_counts(made)
+    if made.made_at < began:
+        say("nothing has changed: this version was there already")
 
 
 def _show_counts(version: DatasetVersion) -> None:

@@ -17,6 +17,7 @@ from rich.table import Table
 from tenor.cli.context import settings, user_name
 from tenor.cli.output import console, progress, say, warn
 from tenor.errors import BadInput
+from tenor.runtime.profiles import QUIET
 from tenor.times import parse_since
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def list_labels(
 
     table = Table("when", "author", "kind", "value", "model said", "why", "words", box=None, header_style="dim")
     number = 0
-    with using(settings(context)) as database, database.session() as session:
+    with using(settings(context, unless_set=QUIET)) as database, database.session() as session:
         wanted: dict[str, Any] = {"kind": kind, "author": author, "since": parse_since(since)}
         for one in labels_of(session, HOUSE, **wanted, held=True if held else None):
             number += 1
@@ -70,7 +71,7 @@ def authors(context: typer.Context, as_json: bool = AS_JSON) -> None:
     from storage.db.engine import using
     from storage.labels.trust.author_report import author_report
 
-    given = settings(context)
+    given = settings(context, unless_set=QUIET)
     with using(given) as database, database.session() as session:
         found = author_report(session, given.learn.experts)
     if as_json:
@@ -109,7 +110,7 @@ def check(
     from storage.labels.trust.sample_report import sample_report
     from storage.viewer import HOUSE
 
-    given = settings(context)
+    given = settings(context, unless_set=QUIET)
     with using(given) as database:
         with database.begin() as session:
             found = (checks.hold_suspects if hold else checks.suspicions)(session, given.learn.experts)
@@ -147,7 +148,7 @@ def hold_labels(
     from storage.db.engine import using
     from storage.labels.trust import holds
 
-    with using(settings(context)) as database, database.begin() as session:
+    with using(settings(context, unless_set=QUIET)) as database, database.begin() as session:
         if holds.is_held(session, author):
             raise BadInput(f"the labels of {author!r} are held already", "`tenor labels release` lets them count again")
         number = holds.hold(session, author, reason or "held on the command line", _viewer())
@@ -162,7 +163,7 @@ def release(
     from storage.db.engine import using
     from storage.labels.trust import holds
 
-    with using(settings(context)) as database, database.begin() as session:
+    with using(settings(context, unless_set=QUIET)) as database, database.begin() as session:
         number = holds.release(session, author, _viewer())
     say(f"{number} labels of {escape(author)} count again")
 
@@ -187,7 +188,7 @@ def export_labels(
 
     if form not in LABEL_FORMATS:
         raise BadInput(f"{form!r} is no format", f"one of {', '.join(LABEL_FORMATS)}")
-    with using(settings(context)) as database:
+    with using(settings(context, unless_set=QUIET)) as database:
         with database.session() as session:
             found = list(labels_of(session, HOUSE, kind=kind, author=author, since=parse_since(since)))
             content = written(found, form)
@@ -226,7 +227,7 @@ def import_labels(
     from tenor.model_store.store import language_in_force
     from tenor.runtime.label_texts import LabelTextReader
 
-    given = settings(context)
+    given = settings(context, unless_set=QUIET)
     counts: Counter[str] = Counter()
     for path in files:
         if not path.exists():

@@ -364,7 +364,7 @@ def _about(version: ModelVersion) -> dict[str, Any]:
         "model": version.id,
         "kind": version.kind,
         "state": version.state,
-        "sha256": version.sha256 or "ships with Tenor",
+        **({"sha256": version.sha256} if version.sha256 else {"from": "ships with Tenor"}),
     }
     if row is not None:
         origin = {"parent": row.parent, "run": row.run, "dataset": row.dataset, "snapshot": row.snapshot}

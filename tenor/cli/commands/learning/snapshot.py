@@ -15,6 +15,7 @@ from tenor.cli.context import settings, user_name
 from tenor.cli.output import complain, console, progress, say, size
 from tenor.cli.params import Json
 from tenor.errors import BadInput
+from tenor.runtime.profiles import QUIET
 
 if TYPE_CHECKING:
     from storage.snapshots import Snapshot, SnapshotReport
@@ -40,7 +41,7 @@ def take(
     from storage.db.engine import using
     from storage.snapshots import take as take_snapshot
 
-    given = settings(context)
+    given = settings(context, unless_set=QUIET)
     with using(given) as database, progress() as bars:
         task = bars.add_task("archive", total=None, detail="")
         archive(database, given, lambda done, total, what: bars.update(task, total=total, completed=done, detail=what))
@@ -57,7 +58,7 @@ def list_snapshots(context: typer.Context, as_json: Json = False) -> None:
     from storage.place import Place
     from storage.snapshots import listing
 
-    found = list(listing(Place(settings(context).learn_url)))
+    found = list(listing(Place(settings(context, unless_set=QUIET).learn_url)))
     if as_json:
         for one in found:
             typer.echo(msgspec.json.encode(_summary(one)).decode())
@@ -80,7 +81,7 @@ def show(context: typer.Context, name: Name, as_json: Json = False) -> None:
     from storage.place import Place
     from storage.snapshots import find
 
-    found = find(Place(settings(context).learn_url), name)
+    found = find(Place(settings(context, unless_set=QUIET).learn_url), name)
     if as_json:
         typer.echo(msgspec.json.encode(found).decode())
         return
@@ -105,7 +106,7 @@ def diff(context: typer.Context, before: Name, after: Name, as_json: Json = Fals
     from storage.place import Place
     from storage.snapshots import find, manifest
 
-    place = Place(settings(context).learn_url)
+    place = Place(settings(context, unless_set=QUIET).learn_url)
     changes = manifest.diff(find(place, before), find(place, after))
     if as_json:
         for change in changes:
@@ -137,7 +138,7 @@ def verify(
     from storage.snapshots import listing, verify_datasets
     from storage.snapshots import verify as verify_snapshot
 
-    place = ArchivePlace(settings(context))
+    place = ArchivePlace(settings(context, unless_set=QUIET))
     with progress() as bars:
         task = bars.add_task("reading", total=None, detail="")
 
@@ -168,7 +169,7 @@ def restore(
     from storage.snapshots import find, ontap
     from storage.snapshots import restore as restore_snapshot
 
-    given = settings(context)
+    given = settings(context, unless_set=QUIET)
     if bool(into) == bool(clone):
         raise BadInput("where to?", "give --into NEW, or --clone VOLUME where ONTAP has the snapshot")
     if clone:

@@ -101,3 +101,9 @@ def test_a_model_with_wrong_golden_answers_is_not_registered(tmp_path: Path) -> 
 def test_what_cannot_be_is_told(words: tuple[str, ...], reason: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=reason):
         tenor(tmp_path, *words)
+
+
+def test_what_ships_has_no_hash_and_says_where_it_comes_from(tmp_path: Path) -> None:
+    shown = json.loads(tenor(tmp_path, "show", FIRST, "--json")[0])
+    assert "sha256" not in shown
+    assert shown["from"] == "ships with Tenor"
