@@ -75,10 +75,10 @@ def _header(found: Sequence[DatasetSummary], use: CacheUse) -> None:
     cached = sum(len(one.cached) for one in found)
     place = "an address" if "://" in settings.learn_url else "a folder"
     second = "and a second place" if settings.learn.sync else "no second place"
-    aged = f"unused for {settings.learn.cache_hours:g} h, it goes"
+    aged = f"{formatting.counted(cached, 'version')}; removed after {settings.learn.cache_hours:g} h unused"
     stat_cards.show(
         [
-            StatCard("Datasets", formatting.count(len(found)), (Remark(f"{many} versions"),)),
+            StatCard("Datasets", formatting.count(len(found)), (Remark(formatting.counted(many, "version")),)),
             StatCard("Size", formatting.size(sum(one.newest.bytes for one in found)), (Remark("newest versions"),)),
             StatCard(
                 "Places", formatting.count(1 + bool(settings.learn.sync)), (Remark(f"{place}, {second}"),)
@@ -86,7 +86,7 @@ def _header(found: Sequence[DatasetSummary], use: CacheUse) -> None:
             StatCard(
                 "Cached",
                 formatting.size(use.bytes),
-                (Remark(f"{cached} versions; {aged}"), Remark(f"{formatting.size(use.free)} free")),
+                (Remark(aged), Remark(f"{formatting.size(use.free)} free")),
             ),
         ]
     )  # fmt: skip
@@ -201,9 +201,8 @@ def _quality(viewer: Viewer, database: Database, place: Place, version: DatasetV
     verdict = "May be trained with" if report.may_train else "May not be trained with"
     errors = sum(finding.level == "error" for finding in report.findings)
     warnings = sum(finding.level == "warning" for finding in report.findings)
-    st.html(
-        f'<div class="t-said-last" data-testid="verdict"><b>{verdict}</b>: {errors} errors, {warnings} warnings</div>'
-    )
+    told = f"{formatting.counted(errors, 'error')}, {formatting.counted(warnings, 'warning')}"
+    st.html(f'<div class="t-said-last" data-testid="verdict"><b>{verdict}</b>: {told}</div>')
     with_words = _words(viewer, database, [row for finding in report.findings for row in finding.rows])
     st.html("".join(_finding(finding, with_words) for finding in report.findings) or "<p>Nothing is odd about it.</p>")
 

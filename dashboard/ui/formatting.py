@@ -49,6 +49,11 @@ def count(value: int | float) -> str:
     return f"{value:,.0f}".replace(",", "\u202f")
 
 
+def counted(number: int, thing: str) -> str:
+    """`1 version`, `3 versions`."""
+    return f"{count(number)} {thing}{'' if number == 1 else 's'}"
+
+
 def clock(ms: float) -> str:
     """Position in a call: 4:07, or 1:04:07."""
     seconds = max(0, int(ms // 1000))

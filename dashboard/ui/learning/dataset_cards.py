@@ -68,13 +68,12 @@ def card(one: DatasetSummary, *, chosen: bool) -> str:
         f'<i title="{escape(name, quote=True)}">{escape(initials(name))}</i>' for name in one.makers[:MAKERS]
     )
     link = escape(navigation.address("datasets", dataset=one.name), quote=True)
-    many = len(one.versions)
     tone, hot = ("hot", f"{len(one.cached)} cached") if one.cached else ("cold", "not cached")
     return (
         f'<a class="t-set{" chosen" if chosen else ""}" data-dataset="{escape(one.name, quote=True)}" href="{link}" '
         f'target="_self"><h4>{escape(one.name)}<span class="makers">{makers}</span></h4>'
         f"<p><b>{formatting.count(rows_of(one.newest))}</b> rows · <b>{formatting.size(one.newest.bytes)}</b></p>"
-        f'<p>{many} version{"" if many == 1 else "s"} · <span class="{tone}">{hot}</span></p>'
+        f'<p>{formatting.counted(len(one.versions), "version")} · <span class="{tone}">{hot}</span></p>'
         f"{balance_bar(one.newest)}<small>active {formatting.ago(one.active_at)}</small></a>"
     )
 
