@@ -2,7 +2,8 @@
 
 head         p(i), learned from thousands of sentences
 few-shot     q(i), for intents with examples that the head has not seen: is the sentence nearer to them
-             than to anything it has?
+             than to anything it has? Of those that the head can answer, too, the nearest alone says how much
+             all of them take from it: several that are a little near would outvote a head that knows better.
 answer       q(i) + (1 - sum of q) * p(i), and `unknown` when nothing is likely enough
 """
 
@@ -30,6 +31,7 @@ class IntentHead:
         self._floor = card.thresholds.get("similarity", 0.5)
         self._slope = card.thresholds.get("similarity_slope", 20.0)
         learned = {name: number for number, name in enumerate(card.heads[HEAD])}
+        self._learned = frozenset(learned)
         # Where the head has an output for each of our names; what it alone knows counts for nothing.
         self._columns = np.array([learned.get(name, -1) for name in self.names])
         new = {
@@ -71,5 +73,8 @@ class IntentHead:
         odds = {
             name: np.exp(self._slope * (similarity(examples, sentence) - rival)) for name, examples in self._new.items()
         }
-        total = 1.0 + sum(odds.values())
-        return {name: float(value / total) for name, value in odds.items()}
+        learned = {name: value for name, value in odds.items() if name in self._learned}
+        shrink = max(learned.values()) / sum(learned.values()) if learned else 1.0
+        weights = {name: value * (shrink if name in learned else 1.0) for name, value in odds.items()}
+        total = 1.0 + sum(weights.values())
+        return {name: float(value / total) for name, value in weights.items()}

@@ -60,6 +60,18 @@ def test_examples_added_to_an_intent_count_at_once(model: LanguageModel) -> None
     assert found.intent == "balance"
 
 
+def test_many_intents_that_are_a_little_near_take_no_more_from_the_head_than_one(model: LanguageModel) -> None:
+    def likely(names: set[str]) -> float:
+        intents = [
+            WantedIntent(one.name, one.description, (*one.examples, *_SLANG), one.task) if one.name in names else one
+            for one in read().intents
+        ]
+        [found] = LocalBackend(model, Taxonomy(tuple(intents))).analyze(["goodbye"])
+        return found.intent_scores["closing"]
+
+    assert likely({"balance", "fees", "transfer", "refund"}) == pytest.approx(likely({"balance"}))
+
+
 _SLANG = ("gimme the lowdown on my bread", "how much dough have i got", "what's the lowdown on my dough")
 
 
