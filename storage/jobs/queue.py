@@ -209,7 +209,7 @@ def _check_words(wanted: Submission) -> None:
         raise BadInput("what is to be run?", "e.g. `tenor jobs submit finetune house@3 --recipe head`")
     if not wanted.interactive and wanted.words[0] not in TRAINING:
         raise BadInput(
-            f"`{wanted.words[0]}` cannot be paused, so it is no training job",
+            f"`{wanted.words[0]}` cannot be paused, so it is no training job{meant(wanted.words[0], TRAINING)}",
             f"jobs are {' and '.join(f'`{one} ...`' for one in TRAINING)}, or anything with --interactive",
         )
 

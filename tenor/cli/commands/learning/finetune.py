@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from tenor.cli.context import Context, settings, viewer
-from tenor.cli.output import console, progress, say
+from tenor.cli.output import console, progress, say, warn
 from tenor.cli.params import Json
 from tenor.errors import BadInput
 from tenor.runtime.profiles import QUIET
@@ -98,6 +98,8 @@ def finetune(
         words = _words(dataset, recipe, preset, set_ or [], name, out, resume, vocabulary, rare, grid or [])
         placed = _placed(context, chosen, on, Submission(tuple(words), team, share))
         if placed.place != HERE:
+            if placed.place == "slurm" and chosen.storage_url.startswith("sqlite"):
+                warn("the database is a file of this machine: other nodes need a PostgreSQL server (storage.url)")
             _tell_place(placed, as_json)
             return
     with using(chosen) as database, progress() as bars:

@@ -52,10 +52,13 @@ def submit(
     Options of the job come before the command: tenor jobs submit --team speech --share 2 finetune calls@3 --recipe
     whisper. A training job saves a checkpoint when another team needs the machine, and goes on later.
     """
+    from finetune.recipes.base import find_recipe
     from storage.db.engine import using
     from storage.jobs import queue
 
     own = words[1:] if words[:1] == ["tenor"] else words
+    if own[:1] == ["finetune"] and "--recipe" in own[:-1]:
+        find_recipe(own[own.index("--recipe") + 1])  # what is misspelt is told now, and not when its turn has come
     wanted = queue.Submission(tuple(own), team, share, interactive, priority, minutes)
     chosen = settings(context, unless_set=QUIET)
     with using(chosen) as database:

@@ -160,6 +160,8 @@ def test_teams_and_jobs_as_they_are_typed(tmp_path: Path) -> None:
         (("jobs", "show", "9"), "no job 9"),
         (("finetune", "orders@1", "--set", "sede=3", "--on", "queue"), "did you mean 'seed'"),
         (("finetune", "orders@1", "--on", "qeue"), "did you mean 'queue'"),
+        (("jobs", "submit", "--team", "north", "finetune", "orders@1", "--recipe", "hed"), "did you mean 'head'"),
+        (("jobs", "submit", "--team", "north", "finetun", "orders@1"), "did you mean 'finetune'"),
         (("finetune", "orders@1", "--on", "queue"), "orders"),
         (("teams", "remove", "nort"), "did you mean 'north'"),
     ):
@@ -167,3 +169,10 @@ def test_teams_and_jobs_as_they_are_typed(tmp_path: Path) -> None:
             raise typed(*words).exception or AssertionError
     assert typed("teams", "set", "south", "--quota", "0.5").exit_code == 0
     assert typed("teams", "remove", "south").exit_code == 0
+
+
+def test_a_script_for_slurm_says_what_its_database_must_be(dataset: Settings) -> None:
+    words = ["--home", str(dataset.home), "finetune", "orders@1", "--on", "slurm"]
+    told = CliRunner().invoke(app, words).stderr
+    assert "PostgreSQL" in told
+    assert "submit it where slurm is" in told
