@@ -72,7 +72,8 @@ def drift(
             name = queue or site
             known = queries.groups(session, HOUSE, scope)
             if name not in known and scope != "house":
-                raise BadInput(f"there is no {scope} {name} with calls that are over", f"there are: {', '.join(known)}")
+                there = f"there are: {', '.join(known)}" if known else f"no call that is over names a {scope}"
+                raise BadInput(f"there is no {scope} {name} with calls that are over", there)
             newest = queries.last_day(session, HOUSE)
             tests = queries.results(session, HOUSE, since=first, scope=scope, name=name)
             alarms = [one for one in queries.alarms(session, HOUSE, first) if scope in ("house", one.scope)]

@@ -86,3 +86,9 @@ def test_what_cannot_be_asked_is_said_in_a_line(home: Path, words: tuple[str, ..
 def test_an_empty_home_has_nothing_to_compare(tmp_path: Path) -> None:
     result = drift(tmp_path)
     assert (result.exit_code, "nothing to compare" in result.stdout) == (0, True)
+
+
+def test_without_calls_no_list_of_queues_is_promised(tmp_path: Path) -> None:
+    result = drift(tmp_path, "--queue", "billing")
+    assert isinstance(result.exception, BadInput)
+    assert result.exception.hint == "no call that is over names a queue"
