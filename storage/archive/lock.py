@@ -24,7 +24,9 @@ def changing(settings: Settings, url: str = "") -> Iterator[ArchivePlace]:
         folder.mkdir(parents=True, exist_ok=True)
         file = (folder / name).open("w")
     except OSError as error:
-        raise BadInput(f"cannot write in {folder}: {error.strerror}", "choose another place with learn.url") from None
+        raise BadInput(
+            f"cannot write in {folder}: {error.strerror}", "choose another place: learn.url, --to or learn.sync"
+        ) from None
     with file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield place
