@@ -22,6 +22,7 @@ from asr.local.api.realtime.events import EventSocket
 from asr.local.api.realtime.synthesis import SynthesisSession
 from asr.local.api.realtime.transcription import TranscriptionSession
 from asr.local.api.recognition import RecognitionService
+from asr.local.api.request_memory import LARGEST_CHUNK
 from asr.local.errors import ApiError
 from asr.local.options import PORT_HINT, ServerOptions
 from asr.local.tts.synthesizer import Synthesizer
@@ -31,7 +32,6 @@ log = structlog.get_logger(__name__)
 
 _PROTOCOL = "realtime"
 _SECRET_PREFIX = "realtime-token."
-_LARGEST_MESSAGE = 16 * 1024 * 1024
 
 
 class HttpServer:
@@ -72,7 +72,7 @@ class HttpServer:
         self._server = WebServer(
             self.app(),
             listener,
-            ws_max_size=_LARGEST_MESSAGE,
+            ws_max_size=LARGEST_CHUNK,
             lifespan="off",
             timeout_graceful_shutdown=1,
             ssl_certfile=options.tls_cert,

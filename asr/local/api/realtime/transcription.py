@@ -13,12 +13,12 @@ from riva.client.proto import riva_asr_pb2
 from asr.local.api.realtime.events import EventSocket, merged, text_field
 from asr.local.api.recognition import RecognitionService
 from asr.local.api.recognition_config import SessionConfig, model_name
+from asr.local.api.request_memory import LARGEST_CHUNK
 from asr.local.api.session import ChannelResult, RecognitionSession
 from asr.local.errors import invalid
 from asr.local.stt.types import RecognizedWord
 
 _EVENT = "conversation.item.input_audio_transcription"
-_LARGEST_BUFFER = 16 * 1024 * 1024
 _ENDPOINTING = (
     "start_history",
     "start_threshold",
@@ -114,8 +114,8 @@ class TranscriptionSession:
             self._buffer += base64.b64decode(text_field(event, "audio"), validate=True)
         except binascii.Error:
             raise invalid("audio must be base64") from None
-        if len(self._buffer) > _LARGEST_BUFFER:
-            raise invalid("more than 16 MiB of audio were appended without a commit")
+        if len(self._buffer) > LARGEST_CHUNK:
+            raise invalid("more than 4 MiB of audio were appended without a commit")
         runtime = event.get("runtime_config")
         if isinstance(runtime, dict) and runtime.get("force_eou") == "true":
             self._force = True

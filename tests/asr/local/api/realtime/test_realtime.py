@@ -19,6 +19,7 @@ from riva.client.argparse_utils import add_realtime_config_argparse_parameters a
 from riva.client.realtime import RealtimeClientASR, RealtimeClientTTS
 
 from asr.local.api.realtime.client_secrets import ClientSecrets
+from asr.local.api.request_memory import LARGEST_CHUNK
 from tests.asr.local import recordings
 from tests.asr.local.api.test_synthesis import TEXT, ToneVoice
 from tests.asr.local.conftest import Running, running
@@ -253,3 +254,22 @@ async def test_health_over_http() -> None:
             session = (await client.post("/v1/realtime/transcription_sessions", json={})).json()
             assert session["id"].startswith("sess_")
             assert session["object"] == "realtime.transcription_session"
+
+
+async def test_a_socket_takes_little_memory_whatever_is_sent(server: Running) -> None:
+    address = f"ws://{server.http}/v1/realtime?intent=transcription"
+    async with websockets.connect(address) as socket:
+        await socket.recv()
+        await socket.send("x" * (LARGEST_CHUNK + 1))
+        with pytest.raises(websockets.ConnectionClosedError) as closed:
+            await socket.recv()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1009
+    event = json.dumps({"type": "input_audio_buffer.append", "audio": base64.b64encode(bytes(1 << 20)).decode()})
+    async with websockets.connect(address) as socket:
+        await socket.recv()
+        for _ in range(LARGEST_CHUNK // (1 << 20) + 1):
+            await socket.send(event)
+        while (told := json.loads(await socket.recv()))["type"] != "error":
+            pass
+    assert told["error"]["message"] == "more than 4 MiB of audio were appended without a commit"
