@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import col, select
 
 from storage.db.engine import Database
-from storage.tables import Account, Audit, EndedSession
+from storage.tables import Account, Audit, EndedSession, SavedSearch
 from storage.viewer import ROLES, Viewer
 from tenor.bounded_dict import BoundedDict
 from tenor.errors import BadInput
@@ -77,8 +77,10 @@ class Accounts:
         self._versions.pop(name, None)
 
     def remove(self, name: str, *, by: str = "") -> None:
+        """With its saved searches: an account of that name that is made later may be somebody else's."""
         with self._database.session() as session:
             session.delete(self._get(session.get(Account, name), name))
+            session.exec(delete(SavedSearch).where(col(SavedSearch.owner) == name))
             session.add(Audit(at=time.time(), who=by, action="account.removed", subject=name))
             session.commit()
         self._versions.pop(name, None)

@@ -14,6 +14,8 @@ from dashboard.auth.accounts import FREE_TRIES, LONGEST_WAIT_S, Accounts, SignIn
 from dashboard.auth.sign_in import SignIn, role_of
 from dashboard.auth.tokens import API, PAGE, SESSION, SignedTokens, recording_purpose
 from storage.db.engine import Database, open_database
+from storage.search import SearchQuery
+from storage.search.saved import save, saved
 from storage.tables import Audit
 from storage.viewer import Viewer
 from tenor.cli.app import app
@@ -37,6 +39,19 @@ def accounts(database: Database) -> Accounts:
     accounts = Accounts(database)
     accounts.add("mia", "manager", PASSWORD)
     return accounts
+
+
+def test_an_account_made_again_does_not_see_what_the_removed_one_looked_for(
+    accounts: Accounts, database: Database
+) -> None:
+    with database.session() as session:
+        for owner in ("mia", "noah"):
+            save(session, owner, "Angry callers of Hull", SearchQuery(words="refund", site=("Hull",)))
+    accounts.remove("mia")
+    accounts.add("mia", "manager", PASSWORD)
+    with database.session() as session:
+        assert saved(session, "mia") == []
+        assert [one.name for one in saved(session, "noah")] == ["Angry callers of Hull"]
 
 
 def test_only_the_right_password_opens(accounts: Accounts) -> None:
