@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 
 import msgspec
 import torch
@@ -45,9 +44,7 @@ def make_language(
     corpora = mixture.corpora(data, taxonomy, options.loop.seed)
     labels = {one.head: tuple(one.labels) for one in corpora}
     sentences = call_sentences.read(corpus, taxonomy)
-    after_anger = call_sentences.after_angry_callers(sentences.learned, Random(options.loop.seed))
-    of_calls = mixture.allowed([*call_sentences.examples(sentences.learned), *after_anger])
-    rows = [*of_calls, *mixture.examples(corpora)]
+    rows = [*mixture.allowed(call_sentences.examples(sentences.learned)), *mixture.examples(corpora)]
     rows = rows[:: round(1 / share)]
     small = out / f"{name}-{version}"
     torch.manual_seed(options.loop.seed)

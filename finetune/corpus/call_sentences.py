@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from random import Random
 
 import msgspec
 
@@ -25,10 +24,6 @@ FROZEN, CALIBRATION = "frozen", "calibration"
 SAME_SIDE = "(same)"
 """How `before` begins where the same side said it."""
 SENTIMENTS = ("negative", "neutral", "positive")
-AFTER_ANGER = 0.4
-"""Share of agents' sentences without anger that are also read after an angry caller;"""
-SHORT_WORDS, SHORT_AFTER_ANGER = 5, 3
-"""those of so few words, which say the least of themselves, so often."""
 
 
 class CallSentence(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,19 +95,4 @@ def examples(rows: Sequence[CallSentence]) -> list[LanguageExample]:
             before=row.said_before,
         )
         for row in rows
-    ]
-
-
-def after_angry_callers(rows: Sequence[CallSentence], random: Random) -> list[LanguageExample]:
-    """What agents say without anger, once more, after angry callers of other calls: an agent's mood is not the
-    caller's. Without an intent, which may depend on what was said before."""
-    angry = [row.text for row in rows if row.role == "caller" and row.sentiment == "negative"]
-    calm = [row for row in rows if row.role == "agent" and row.sentiment != "negative"]
-    short = [row for row in calm if len(row.text.split()) <= SHORT_WORDS]
-    if not angry:
-        return []
-    chosen = [*random.sample(calm, round(AFTER_ANGER * len(calm))), *short * SHORT_AFTER_ANGER]
-    return [
-        LanguageExample(row.text, {"sentiment": (row.sentiment,)}, role=row.role, before=random.choice(angry))
-        for row in chosen
     ]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from random import Random
 
 import pytest
 
-from finetune.corpus.call_sentences import after_angry_callers, examples, read
+from finetune.corpus.call_sentences import examples, read
 from tenor.errors import BadInput
 from tenor.taxonomy.intents import read as taxonomy
 
@@ -49,22 +48,3 @@ def test_a_label_that_is_none_is_refused_with_its_line(tmp_path: Path, change: d
 def test_a_folder_without_sentences(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="holds no sentences"):
         read(tmp_path, taxonomy())
-
-
-def test_what_agents_say_calmly_is_read_after_angry_callers_of_other_calls_too(tmp_path: Path) -> None:
-    said = {"medium": "voice", "industry": "telecom", "intent": "confirmation"}
-    rows = [
-        LINE,
-        LINE | {"text": "all good now", "sentiment": "positive"},
-        *({"text": f"booked number {at}", "role": "agent", "sentiment": "neutral"} | said for at in range(20)),
-        {"text": "read it next time", "role": "agent", "sentiment": "negative"} | said,
-    ]
-    (tmp_path / "first.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    learned = read(tmp_path, taxonomy()).learned
-    made = after_angry_callers(learned, Random(3))
-    assert len(made) > 20
-    assert {one.text for one in made} == {f"booked number {at}" for at in range(20)}
-    assert {(one.role, one.before) for one in made} == {("agent", LINE["text"])}
-    assert all(one.labels == {"sentiment": ("neutral",)} for one in made)
-    assert made == after_angry_callers(learned, Random(3))
-    assert after_angry_callers([row for row in learned if row.role == "agent"], Random(3)) == []
