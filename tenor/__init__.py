@@ -1,4 +1,4 @@
-"""The spine: what all packages share, and what puts them together.
+"""What all packages share, and what puts them together.
 
 events, settings, errors  <-- every package          bus/ (embedded or Kafka)  <-- every stage
 redaction/, taxonomy/, model_store/ (which model a call has)  <-- the stages and storage
