@@ -21,7 +21,8 @@
     worker.py    topics sentences, calls, dead           published, then committed
 
 call.py holds the analysis of one call and ties these together. riva_service.py offers the models under Riva's API.
-rules/webhooks is a stage of its own, which sends alerts to others. evaluation/ measures; it is no part of the stage.
+webhooks/ is a stage of its own, which sends alerts and summaries to others, written_summary/ one that has a language
+model write them. evaluation/ measures; it is no part of the stage.
 """
 
 from nlp.inference.backend import open_backend, open_local

@@ -17,7 +17,7 @@ STAGES = {
     "asr": "asr.worker:AsrWorker",
     "language": "nlp.worker:NlpWorker",
     "assistant": "tenor.runtime.assistant.stage:AssistantStage",
-    "webhooks": "nlp.rules.webhooks.worker:WebhookWorker",
+    "webhooks": "nlp.webhooks.worker:WebhookWorker",
     "summaries": "nlp.written_summary.worker:SummaryWorker",
     "storage": "storage.writer.worker:StorageWorker",
     "recordings": "storage.recorder.worker:RecordingWorker",

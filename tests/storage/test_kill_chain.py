@@ -16,7 +16,7 @@ from tenor.events import AUDIO, Call, CallEnded, CallStarted
 from tenor.settings import BusSettings, Settings
 from tests.asr.scripted_riva import ScriptedRiva, chunks, silence, speak
 from tests.killing import TenorProcess
-from tests.nlp.rules.webhooks.web import Web, serving, status
+from tests.nlp.webhooks.web import Web, serving, status
 from tests.storage.writing import rows
 from tests.watching import until
 

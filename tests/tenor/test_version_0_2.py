@@ -29,7 +29,7 @@ from storage.viewer import HOUSE
 from tenor.layers import load
 from tenor.settings import Settings
 from tests.asr.scripted_riva import ScriptedRiva, silence, speak
-from tests.nlp.rules.webhooks.web import serving, status
+from tests.nlp.webhooks.web import serving, status
 from tests.storage.writing import rows
 from tests.tenor.cli.command import environment, tenor
 from tests.watching import until

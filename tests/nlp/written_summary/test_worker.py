@@ -20,7 +20,7 @@ from tenor.errors import BadInput
 from tenor.events import CALLS, SENTENCES, CallMetrics, CallState, CallSummary, Sentence, WrittenSummary
 from tenor.redaction.patterns import PatternRedactor
 from tenor.settings import LanguageSettings, Settings
-from tests.nlp.rules.webhooks.web import HANG, Web, serving, status
+from tests.nlp.webhooks.web import HANG, Web, serving, status
 from tests.watching import until
 
 REDACTOR = PatternRedactor(["card", "phone", "email"])

@@ -14,8 +14,8 @@ import httpx
 
 from nlp.rules.known_names import KnownNames
 from nlp.rules.parser import read_rules
-from nlp.rules.webhooks.queue import DeliveryPolicy, WebhookQueue
-from nlp.rules.webhooks.request import WebhookRequest, checked_url, summary_id, written_id
+from nlp.webhooks.queue import DeliveryPolicy, WebhookQueue
+from nlp.webhooks.request import WebhookRequest, checked_url, summary_id, written_id
 from tenor.bounded_dict import BoundedDict
 from tenor.bus import Bus, Commit, Partition, Record
 from tenor.bus.partitioned import PartitionLoop, ReadPartition, Takeover

@@ -16,7 +16,7 @@ import stamina
 import structlog
 from prometheus_client import Counter
 
-from nlp.rules.webhooks.request import DeliveryError, TemporaryDeliveryError, WebhookRequest, post
+from nlp.webhooks.request import DeliveryError, TemporaryDeliveryError, WebhookRequest, post
 
 log = structlog.get_logger(__name__)
 

@@ -16,8 +16,8 @@ import pytest
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
-from nlp.rules.webhooks.queue import DeliveryPolicy
-from nlp.rules.webhooks.worker import GROUP, WebhookWorker
+from nlp.webhooks.queue import DeliveryPolicy
+from nlp.webhooks.worker import GROUP, WebhookWorker
 from tenor.bus import Bus, Partition, Record, lag
 from tenor.bus.opening import open_bus
 from tenor.errors import BadInput
@@ -25,7 +25,7 @@ from tenor.events import CALLS, DEAD, Alert, CallMetrics, CallState, CallSummary
 from tenor.settings import LanguageSettings, Settings
 from tests.killing import TenorProcess
 from tests.nlp.rules.calls import info
-from tests.nlp.rules.webhooks.web import HANG, serving, status
+from tests.nlp.webhooks.web import HANG, serving, status
 from tests.watching import until
 
 SECRET = "a secret of ours"
