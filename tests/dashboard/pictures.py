@@ -6,10 +6,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, ViewportSize
 from sqlmodel import select
 
 from asr.local.tts.voices import find_voice
@@ -21,7 +23,7 @@ from storage.viewer import Viewer
 from tenor.web.servers import free_port
 from tests.dashboard.assistant.at_work import assistant_at_work
 from tests.dashboard.assistant.speaking import Speaker, voice_at_work, write_question
-from tests.dashboard.conftest import BrowserThread, House, running_house
+from tests.dashboard.conftest import PHONE, BrowserThread, House, running_house
 from tests.dashboard.drifted import add_drift
 from tests.dashboard.floor import FloorCall
 from tests.dashboard.learned import learned_home
@@ -43,6 +45,7 @@ SCREENS = (("", False, False), ("-phone", True, False), ("-dark", False, True))
 PATIENCE_MS = 300_000
 """A busy machine takes its time."""
 FOLDER = Path(__file__).parents[2] / "docs" / "pages"
+SMALL_LAPTOP: ViewportSize = {"width": 1366, "height": 768}
 
 
 def main(names: list[str]) -> None:
@@ -51,13 +54,15 @@ def main(names: list[str]) -> None:
     try:
         if not names or "assistant" in names:
             _assistant(thread)
-        if not names or "takeover" in names:
+        if not names or "interrupted" in names:
+            _interrupted(thread)
+        if not names or {*names} & {"takeover", "handed-over"}:
             _takeover(thread)
         if not names or {*names} & LEARNING.keys():
             _learning(thread, names)
         if not names or "drift" in names:
             _drift(thread)
-        if names and not {*names} - {"assistant", "takeover", "drift", *LEARNING}:
+        if names and not {*names} - {"assistant", "interrupted", "takeover", "handed-over", "drift", *LEARNING}:
             return
         with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
             calls = floor_at_work(house.floor)
@@ -140,8 +145,9 @@ def _drift(thread: BrowserThread) -> None:
             thread.run(_shoot, context=context, where=where, wait=wait, path=picture, calls={})
 
 
-def _assistant(thread: BrowserThread) -> None:
-    """The shoppers' page, in the middle of a conversation, partly spoken."""
+@contextmanager
+def _speaking_shop(thread: BrowserThread) -> Iterator[tuple[House, Speaker]]:
+    """The assistant by voice, and a shopper's browser whose microphone asks a question."""
     voice, port = find_voice(), free_port("127.0.0.1", 0)
     assert voice is not None, "these pictures need a voice: make install"
     with (
@@ -153,50 +159,93 @@ def _assistant(thread: BrowserThread) -> None:
         said = Path(home, "question.wav")
         write_question(voice, said)
         speaker = thread.run(lambda: Speaker(thread, said))
+        try:
+            yield house, speaker
+        finally:
+            thread.run(speaker.browser.close)
+
+
+def _assistant(thread: BrowserThread) -> None:
+    """The shoppers' page, in the middle of a conversation, partly spoken."""
+    with _speaking_shop(thread) as (house, speaker):
         for suffix, phone, dark in SCREENS:
             page = thread.run(speaker.open, house=house, phone=phone, dark=dark)
             thread.run(_talk, page=page, path=FOLDER / f"assistant{suffix}.png")
-        thread.run(speaker.browser.close)
+
+
+def _interrupted(thread: BrowserThread) -> None:
+    """The shopper speaks while the assistant does."""
+    with _speaking_shop(thread) as (house, speaker):
+        for suffix, size in (("", SMALL_LAPTOP), ("-phone", PHONE)):
+            page = thread.run(speaker.open, house=house, phone=size is PHONE)
+            thread.run(_interrupt, page=page, size=size, path=FOLDER / f"interrupted{suffix}.png")
 
 
 def _takeover(thread: BrowserThread) -> None:
-    """An agent's page, with a conversation that was taken from the assistant."""
-    with (
-        tempfile.TemporaryDirectory() as home,
-        running_house(Path(home)) as house,
-        assistant_at_work(house, Path(home)),
-    ):
+    """A conversation that was taken from the assistant: the shopper, who speaks, and the agent, who writes."""
+    with _speaking_shop(thread) as (house, speaker):
+        home = str(house.settings.home)
         command = (sys.executable, "-m", "tenor", "--home", home, "--set=bus.partitions=4", "serve", "language")
         language = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         try:
-            thread.run(_hand_over, context=thread.run(thread.context, address=house.address), where=house.address)
+            shopper = thread.run(speaker.open, house=house)
+            context = thread.run(thread.context, address=house.address)
+            thread.run(_hand_over, shopper=shopper, context=context, where=house.address)
             for suffix, phone, dark in SCREENS:
                 context = thread.run(thread.context, address=house.address, phone=phone, dark=dark)
                 where, picture = f"{house.address}/?as=agent:anna", FOLDER / f"takeover{suffix}.png"
-                thread.run(_shoot, context=context, where=where, wait=".composer", path=picture, calls={})
+                size = PHONE if phone else SMALL_LAPTOP
+                thread.run(_shoot, context=context, where=where, wait=".composer", path=picture, calls={}, size=size)
         finally:
             language.terminate()
             language.wait(20)
 
 
-def _hand_over(context: BrowserContext, where: str) -> None:
-    shopper, agent = context.new_page(), context.new_page()
-    shopper.goto(f"{where}/assistant")
-
-    def say(text: str, replies: int) -> None:
-        shopper.get_by_label("Your message").fill(text)
-        shopper.get_by_role("button", name="Submit").click()
-        shopper.locator("li.assistant").nth(replies - 1).wait_for()
-
-    say("how much are jeans in boston", 2)
-    say("you never understand me, I want to talk to a person", 3)
+def _hand_over(shopper: Page, context: BrowserContext, where: str) -> None:
+    agent = context.new_page()
     agent.goto(f"{where}/?as=agent:anna")
+    agent.get_by_text("No call right now").wait_for()
+    shopper.get_by_role("button", name="Microphone").click()
+    shopper.locator(".forecast").wait_for()
+    shopper.get_by_label("Your message").fill("you never understand me, I want to talk to a person")
+    shopper.get_by_role("button", name="Submit").click()
     agent.get_by_role("button", name="Take the call").click()
-    agent.get_by_label("Write to the shopper").fill("Hello, this is Anna. Which jeans do you mean?")
+    agent.get_by_label("Write to the shopper").fill("Hello, this is Anna. What would you like to know?")
     agent.get_by_role("button", name="Send").click()
     shopper.locator("li.agent").wait_for()
-    say("the blue ones, size 32", 3)
+    _ask_again(shopper)
+    agent.locator(".lines p:last-child:not(.interim)").filter(has_text="Los Angeles").wait_for()
     agent.close()
+    for suffix, size in (("", SMALL_LAPTOP), ("-phone", PHONE)):
+        shopper.set_viewport_size(size)
+        shopper.locator("#log").evaluate("(log) => log.scrollTop = log.scrollHeight")
+        shopper.wait_for_timeout(1000)
+        shopper.screenshot(path=FOLDER / f"handed-over{suffix}.png")
+
+
+def _ask_again(page: Page) -> None:
+    """The microphone plays its recording whenever it is switched on."""
+    microphone = page.get_by_role("button", name="Microphone")
+    if microphone.get_attribute("aria-pressed") == "true":
+        microphone.click()
+        page.locator('#microphone[aria-pressed="false"]').wait_for()
+    microphone.click()
+
+
+def _interrupt(page: Page, size: ViewportSize, path: Path) -> None:
+    page.set_viewport_size(size)
+    page.locator(".switch").click()
+    page.get_by_role("button", name="Microphone").click()
+    page.locator(".forecast").wait_for()
+    page.get_by_text("Speaking. You can interrupt.").wait_for()
+    page.wait_for_timeout(1500)
+    _ask_again(page)
+    page.get_by_text("Listening. Speak, or type your message.").wait_for()
+    page.locator("li.caller").filter(has_text="rain").nth(1).wait_for()
+    page.locator("#log").evaluate("(log) => log.scrollTop = log.scrollHeight")
+    page.wait_for_timeout(300)
+    page.screenshot(path=path)
+    page.close()
 
 
 def _talk(page: Page, path: Path) -> None:
@@ -214,10 +263,18 @@ def _talk(page: Page, path: Path) -> None:
 
 
 def _shoot(
-    context: BrowserContext, where: str, wait: str, path: Path, calls: dict[str, FloorCall], show: str = ""
+    context: BrowserContext,
+    where: str,
+    wait: str,
+    path: Path,
+    calls: dict[str, FloorCall],
+    show: str = "",
+    size: ViewportSize | None = None,
 ) -> None:
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
+    if size is not None:
+        page.set_viewport_size(size)
     page.goto(where)
     page.locator(wait).first.wait_for()
     page.wait_for_timeout(1500)

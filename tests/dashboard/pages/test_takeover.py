@@ -79,6 +79,15 @@ def test_of_two_agents_one_has_it_and_the_other_is_told(shop: House, visit: Visi
     expect(second.get_by_label("Write to the shopper")).to_be_hidden()
 
 
+def test_on_a_phone_the_conversation_comes_before_what_is_known_of_it(shop: House, visit: Visit) -> None:
+    _, call = asks_for_person(shop, visit)
+    agent = visit(shop, "/", looks_as="agent:zoe", phone=True)
+    agent.locator(f'.handover[data-call="{call}"]').get_by_role("button", name="Take the call").click()
+    expect(agent.get_by_label("Write to the shopper")).to_be_visible()
+    top = "it => it.getBoundingClientRect().top"
+    assert agent.locator(".composer").evaluate(top) < agent.locator(".summary").evaluate(top)
+
+
 def test_a_line_survives_a_reload_and_is_sent_once(shop: House, visit: Visit) -> None:
     shopper, call = asks_for_person(shop, visit)
     agent = shopper.context.new_page()  # what it complains of is what this test does to it
