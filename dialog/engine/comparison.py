@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dialog.engine.session import Wish
 from dialog.engine.turn import Turn
-from dialog.replies.phrases import listed, place_name
+from dialog.replies.phrases import listed, place_name, store_name
 
 _WORDS: Final = {
     "warmer": ("weather", "temperature", True), "hotter": ("weather", "temperature", True),
@@ -34,13 +34,21 @@ _ADJECTIVES: Final = {
 }  # fmt: skip
 _MORE: Final = re.compile(rf"\b(?:more|most) ({'|'.join(_ADJECTIVES)})\b", re.IGNORECASE)
 """As those say it who learned English later: "more cold"."""
+_SIDE_BY_SIDE: Final = re.compile(
+    r"\b(?:compare[ds]?|comparison|comparing|versus|vs|difference (?:\w+ ){0,2}between)\b", re.IGNORECASE
+)
 _CHOICE: Final = re.compile(r"\b(?:which|or|between|than)\b", re.IGNORECASE)
 
 
-def compares(text: str, wishes: list[Wish], actions: list[str]) -> str:
-    """The word that several wishes of one line are compared by; empty when they are not."""
+def compares(text: str, actions: list[str]) -> str:
+    """The word that wishes of one line with these actions are compared by; empty when they are not."""
     word = names_comparison(text)
-    return word if word and len(wishes) > 1 and all(action == _WORDS[word][0] for action in actions) else ""
+    return word if word and sum(action == _WORDS[word][0] for action in actions) > 1 else ""
+
+
+def side_by_side(text: str) -> bool:
+    """Whether the line asks for several things side by side without a word to compare them by: "compare ..."."""
+    return bool(_SIDE_BY_SIDE.search(text))
 
 
 def names_comparison(text: str) -> str:
@@ -54,18 +62,27 @@ def compared_action(word: str) -> str:
     return _WORDS[word][0]
 
 
+def is_compared(turn: Turn) -> bool:
+    """Whether the task in hand is one of those that are compared."""
+    session = turn.session
+    return bool(session.comparing) and session.task is not None and session.task.action == _WORDS[session.comparing][0]
+
+
 def note_figure(turn: Turn, result: Mapping[str, Any]) -> None:
     """Keep what is compared of an answer."""
     session = turn.session
     action, name, _ = _WORDS[session.comparing]
-    if session.task is None or session.task.action != action:
-        return
     slots = turn.slots
     figure = _price(result) if action == "prices" else _measured(result, name, slots.get("when"))
-    label = slots.get("item" if action == "prices" else "location")
+    by = next((name for name in ("item", "store") if _differ(session.together, name)), "location")
+    label = slots.get(by)
     if figure is not None and label is not None:
-        name = f"the {label.value}" if action == "prices" else place_name(label.value)
+        name = f"the {label.value}" if by == "item" else store_name(label.value) if by == "store" else place_name(label.value)
         session.compared = [*session.compared, (name, figure)]
+
+
+def _differ(wishes: list[Wish], name: str) -> bool:
+    return len({str(one.slots[name].value) for one in wishes if name in one.slots}) > 1
 
 
 def conclude(turn: Turn) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dialog.engine.comparison import conclude
+from dialog.engine.comparison import compared_action, conclude
 from dialog.engine.events import Done, Failed
 from dialog.engine.handover import ask_for_person
+from dialog.engine.interpretation.correction import goes_on
 from dialog.engine.scope import item_slot, opening_slots
 from dialog.engine.session import Frame, Pending, Wish
 from dialog.engine.stack import come_back
@@ -54,14 +55,20 @@ class Runner:
         """Nothing is left to do for this wish: the next one of the line, or what was put aside."""
         session = turn.session
         session.returns = []
-        if session.comparing and not session.wishes:
+        if session.comparing and not any(self._is_compared(turn, one) for one in session.wishes):
             conclude(turn)
         if session.wishes:
+            together = session.together
             self.begin(turn, session.wishes.pop(0))
+            session.together = together  # "and on Friday?" means what was compared, whatever else was asked
         elif session.stack and session.pending is None:
             come_back(turn)
         elif session.task is not None and session.task.empty and (name := item_slot(turn)):
-            session.pending = Pending(kind="slot", state=session.task.state, slot=name)
+            failures = session.task.failures
+            session.pending = Pending(kind="slot", state=session.task.state, slot=name, failures=failures)
+
+    def _is_compared(self, turn: Turn, wish: Wish) -> bool:
+        return self.action_of(wish.intent) == compared_action(turn.session.comparing)
 
     def begin(self, turn: Turn, wish: Wish) -> bool:
         """Start on a wish; False when no flow knows it."""
@@ -74,7 +81,7 @@ class Runner:
         if state is None:
             return False
         action = self.action_of(intent)
-        slots = opening_slots(turn, wish, action)
+        slots = opening_slots(turn, wish, action, goes_on=goes_on(wish.text))
         session.task = Frame(
             intent=intent,
             state="",

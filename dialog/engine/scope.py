@@ -7,17 +7,22 @@ from typing import Final
 import msgspec
 
 from dialog.engine.interpretation.anaphora import FOUND_STORE, resolve, reused
-from dialog.engine.session import SlotValue, Wish
+from dialog.engine.session import Frame, SlotValue, Wish
 from dialog.engine.turn import Turn
 
 MOST_FRAMES: Final = 4
 
 
-def opening_slots(turn: Turn, wish: Wish, action: str) -> dict[str, SlotValue]:
-    """What a wish starts with: what it says, what the topic or the call still holds, what its pronouns mean."""
+def opening_slots(turn: Turn, wish: Wish, action: str, *, goes_on: bool = False) -> dict[str, SlotValue]:
+    """What a wish starts with: what it says, what the topic or the call still holds, what its pronouns mean. A wish that
+    `goes_on` ("and tomorrow's weather?") takes up the last question of its action, whatever was asked since."""
     session, slots = turn.session, dict(wish.slots)
-    same = session.task is not None and session.task.action == action
-    before = session.task.slots if session.task is not None else {}
+    last = session.task
+    if goes_on and last is not None and last.action != action:
+        again = next((one for one in reversed(session.frames) if one.action == action), last)
+        last = again if _one_place(turn, last, again) else last
+    same = last is not None and last.action == action
+    before = last.slots if last is not None else {}
     replaced = _replaced(turn, slots, action)
     follows = same and not any(_is(turn, name, kind) for name in slots for kind in ("place", "item", "store"))
     for name, value in {**session.recall, **before}.items():
@@ -31,6 +36,12 @@ def opening_slots(turn: Turn, wish: Wish, action: str) -> dict[str, SlotValue]:
     resolve(turn, wish, slots, needed_by(turn, action), either=_either_will_do(turn, action))
     uses = used_by(turn, action)
     return {name: value for name, value in slots.items() if uses is None or name in uses}
+
+
+def _one_place(turn: Turn, frame: Frame, other: Frame) -> bool:
+    """Whether two tasks are not about two places."""
+    places = [held.value for one in (frame, other) for name, held in one.slots.items() if _is(turn, name, "place")]
+    return len(places) < 2 or places[0] == places[1]
 
 
 def _replaced(turn: Turn, slots: dict[str, SlotValue], action: str) -> set[str]:

@@ -81,7 +81,7 @@ def when_phrase(when: Any, now: datetime) -> str:
     """The shopper's own words for the time; calendar days by their date. Empty when nobody said."""
     if not isinstance(when, Mapping):
         return ""
-    text = str(when.get("text") or "").strip(" ?.!,").lower()
+    text = str(when.get("text") or "").strip(" ?.!,").lower().removesuffix("'s")
     if not text:
         return day_name(when.get("from"), now)
     one_day = when.get("from") == when.get("to")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from dialog.replies.phrases import listed, money, other_city, place_name, store_name
+from dialog.values.quantity import in_plural
 
 Item = Mapping[str, Any]
+ANOTHER: Final = "Tell me another product and I will look it up."
 
 
 def prices(result: Mapping[str, Any], slots: Mapping[str, Any]) -> str:
@@ -74,7 +76,7 @@ def facts(result: Mapping[str, Any], slots: Mapping[str, Any]) -> str:
         return f"{str(first['answer']).rstrip('.')}. That is from the {first['source']}."
     if result.get("known"):
         return f"I have nothing written about that for {wanted}. The store or its maker will know."
-    return f"I don't know a product called {wanted}. Which product do you mean?"
+    return f"I don't know a product called {wanted}. {ANOTHER}"
 
 
 def reserved(result: Mapping[str, Any], slots: Mapping[str, Any]) -> str:
@@ -114,7 +116,7 @@ def _nothing(result: Mapping[str, Any], slots: Mapping[str, Any]) -> str:
         )
     if result.get("known"):
         return f"I found no {wanted}{_at(slots)}{_city(slots)}."
-    return f"I couldn't find a product called {wanted}. Which product do you mean?"
+    return f"I couldn't find a product called {wanted}. {ANOTHER}"
 
 
 def _wanted(slots: Mapping[str, Any]) -> str:
@@ -143,7 +145,7 @@ def _amount(slots: Mapping[str, Any]) -> str:
         amount = quantity.get("amount")
         shown = int(amount) if isinstance(amount, float) and amount.is_integer() else amount
         unit = str(quantity.get("unit") or "")
-        return f"{shown} {unit}{'s' if unit and shown != 1 else ''}".strip()
+        return f"{shown} {unit if shown == 1 else in_plural(unit)}".strip()
     return str(quantity)
 
 

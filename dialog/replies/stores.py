@@ -86,7 +86,7 @@ def _nothing(result: Mapping[str, Any], wanted: str, place: str) -> str:
         return f"There is no {wanted}{where}, but there is {names}."
     if result.get("known"):
         return f"I found no {wanted}{where}."
-    return f"I couldn't find {wanted}{where}. What else may I look for?"
+    return f"I couldn't find {wanted}{where}. Tell me what else to look for."
 
 
 def _address(store: Store) -> str:

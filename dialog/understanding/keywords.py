@@ -42,6 +42,16 @@ WEATHER_IDIOM: Final = (
     r"tonight)|what (?:should|do|shall) i (?:wear|pack)|how should i dress"
 )
 """Asks for the weather without a word of it."""
+_WORN: Final = (
+    r"(?:will|do|does|should|shall|would|might|won't|don't) (?:i|we|you|he|she|they|(?:my|the|our) \w+) "
+    r"(?:really |also |still |even )?(?:need|wear|bring|pack|take|want)(?: to (?:wear|bring|pack|take|have))? "
+    r"(?:(?:my|our|a|an|the|some|any|warm|heavy|winter|light|thick|good) )*"
+)
+_COLD_WEAR: Final = r"(?:gloves|mittens|coats?|jackets?|sweaters?|scar(?:f|ves)|hats?|beanie|hoodie|layers|long sleeves)"
+_SUN_WEAR: Final = r"(?:sunglasses|shades|sunscreen|sunblock|sun hat)"
+_RAIN_WEAR: Final = r"(?:umbrellas?|raincoats?|rain (?:coats?|jackets?|boots)|poncho)"
+WORN_OUTSIDE: Final = rf"{_WORN}(?:{_COLD_WEAR}|{_SUN_WEAR}|{_RAIN_WEAR})\b(?! (?:in|of) (?:size|stock|store|color|colour)\b)"
+"""Asks for the weather by what one would wear."""
 _SHOPPING: Final = re.compile(
     r"\b(?:buy|sell|carry|price|prices|cost|costs|in stock|available|cheapest|store|shop|get an?|find an?|need "
     r"an? new|"
@@ -385,6 +395,9 @@ def fixed_phrase(line: str) -> str:
 def _weather(line: str) -> str:
     if re.search(rf"\b(?:{WEATHER_IDIOM})\b", line):
         return "weather.weather"
+    if re.search(rf"\b(?:{WORN_OUTSIDE})", line):
+        sun, rain = (re.search(rf"\b{_WORN}{wear}\b", line) for wear in (_SUN_WEAR, _RAIN_WEAR))
+        return "weather.sunny" if sun else "weather.rainfall_yes_no" if rain else "weather.temperature_yes_no"
     if _SHOPPING.search(line) and not re.search(
         r"\b(?:weather|forecast|will it|is it (?:going|gonna)|degrees)\b", line
     ):

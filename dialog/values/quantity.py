@@ -48,6 +48,7 @@ UNITS = {
     "tray": "tray trays",
     "six-pack": "sixpack",
 }
+
 # Sizes, unless something is sold by them: "ten feet of rope".
 LENGTHS = ("inch", "foot", "yard", "meter")
 BY_WORD = {word: unit for unit, words in UNITS.items() for word in words.split()}
@@ -62,6 +63,7 @@ BEFORE_COUNT = word_set(
     "need want have get buy got take order reserve hold of for with and the these those about least most "
     "exactly around me any all only just add another maybe like are is sell carry give grab are"
 )
+CHANGED_TO = (("make", "it"), ("make", "that"), ("make", "them"), ("it", "to"), ("that", "to"), ("change", "to"))
 DIVIDED = ("half", "quarter", "third")
 ENDS = word_set("of in left at please for")
 
@@ -136,9 +138,8 @@ class QuantityParser:
             return None
         if following == "%" or (following.isalpha() and len(following) < 3 and following not in ENDS):
             return None
-        if i and keys[i - 1] not in BEFORE_COUNT:
-            return None
-        if not following and i:
+        changed = tuple(keys[max(i - 2, 0) : i]) in CHANGED_TO
+        if i and not changed and (not following or keys[i - 1] not in BEFORE_COUNT):
             return None
         return end, amount, ""
 
@@ -156,3 +157,7 @@ def _value(line: str, tokens: list[Token], first: int, end: int, amount: float, 
     start, stop = tokens[first].start, tokens[end - 1].end
     value = {"amount": amount, "unit": unit}
     return Value(type="quantity", text=line[start:stop], start=start, end=stop, value=value)
+
+
+def in_plural(unit: str) -> str:
+    return [*UNITS.get(unit, "").split(), unit, unit][1]

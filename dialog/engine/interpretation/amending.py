@@ -7,10 +7,11 @@ from typing import Final
 
 import msgspec
 
-from dialog.engine.comparison import compares
+from dialog.engine.comparison import compared_action, compares
 from dialog.engine.interpretation.correction import (
     amended,
     another_row,
+    as_before,
     bare_item,
     bare_place,
     corrects,
@@ -31,9 +32,13 @@ PRICES: Final = "price_check"
 BELIEVED: Final = 0.9
 """From here on even a line of one value and small words ("i'd like thai food") is what it seems."""
 _WHICH_ONE: Final = re.compile(
-    r"^\W*(?:(?:and|so|ok|okay|well)\W+)*which\b|\b(?:of|among) (?:them|those|these|all)\W*$", re.IGNORECASE
+    r"^\W*(?:(?:and|so|ok|okay|well)\W+)*which\b|\b(?:of|among) (?:them|those|these|all)\W*$|"
+    r"^\W*(?:(?:and|so|ok|okay|now|please|can you|could you|would you|i want you to) )*"
+    r"(?:sort|order|rank|arrange|list|show|put)\b(?: me)?(?: (?:it|them|those|these|the (?:list|results)))?"
+    r"(?: in order)? (?:by|with|from)\b",
+    re.IGNORECASE,
 )
-"""Asks for one of those that were found."""
+"""Asks for one of those that were found, or for their order."""
 
 
 def amend(turn: Turn, runner: Runner, line: Line) -> bool:
@@ -44,6 +49,7 @@ def amend(turn: Turn, runner: Runner, line: Line) -> bool:
     next_day(turn, line)
     same_day(turn, line)
     another_row(turn, line)
+    as_before(turn, line)
     correcting, further = corrects(line.text), goes_on(line.text)
     if correcting:
         without_negated(line)
@@ -92,8 +98,11 @@ def amend(turn: Turn, runner: Runner, line: Line) -> bool:
 def compare(turn: Turn, runner: Runner, text: str, wishes: list[Wish]) -> None:
     """Note what wishes of one line are compared by, if they are."""
     session = turn.session
-    session.comparing = compares(text, wishes, [runner.action_of(one.intent) for one in wishes])
-    session.compared, session.together = [], wishes if session.comparing else []
+    actions = [runner.action_of(one.intent) for one in wishes]
+    session.comparing, session.compared, session.together = compares(text, actions), [], []
+    if session.comparing:
+        compared = compared_action(session.comparing)
+        session.together = [one for one, action in zip(wishes, actions, strict=True) if action == compared]
 
 
 def _all_again(turn: Turn, runner: Runner, line: Line) -> bool:

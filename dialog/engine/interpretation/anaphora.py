@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +23,11 @@ _THERE_IS: Final = re.compile(
     r"\b(?:is|are|was|were|will|if) there\b(?!\s*$|[?.!])|\bthere(?:'s| is| are)\b", re.IGNORECASE
 )
 """Says that something exists, not where."""
+_THAT_DAY: Final = re.compile(
+    r"\b(?:that|the same) (?:day|night|evening|morning|afternoon|weekend|week|time)\b|\bthen\W*$", re.IGNORECASE
+)
+"""Means the last time that was spoken of, and where it was spoken of."""
+_HOURS: Final = re.compile(r"\b(?:open|opens|close|closes|closed|hours)\b", re.IGNORECASE)
 _IT: Final = re.compile(
     r"\b(?:it|its|they|them|their|those|these|that one|this one|the same|any|one|ones|that|this)\b", re.IGNORECASE
 )
@@ -54,11 +60,19 @@ def resolve(turn: Turn, wish: Wish, slots: dict[str, SlotValue], needs: frozense
     if named and "store" in slots and plain_store(slots["store"].text) and _THAT_STORE.search(wish.text):
         slots["store"] = reused(named)
         _place_of_store(turn, wish, slots)
+    elif "store" in slots and re.search(
+        rf"\b(?:the|that|this) {re.escape(slots['store'].text)}\b", wish.text, re.IGNORECASE
+    ):
+        _place_of_store(turn, wish, slots, again=True)
     for slot in turn.assistant.slots.values():
         name = slot.name
         if name not in recall or (name in slots and not _is_part(wish, slot, slots[name])):
             continue
-        if slot.type == "place":
+        if slot.type == "when":
+            if _THAT_DAY.search(wish.text) and (not about_things or _HOURS.search(wish.text)):
+                slots[name] = reused(recall[name])
+                _place_from(turn, wish, slots, recall)
+        elif slot.type == "place":
             if _THERE.search(_THERE_IS.sub(" ", wish.text)) and not wish.elsewhere:
                 slots[name] = reused(recall[name])
         elif slot.type == "item" and about_things:
@@ -115,7 +129,21 @@ def _with_it(turn: Turn, wish: Wish, item: str, slots: dict[str, SlotValue]) -> 
             slots.setdefault(slot.name, reused(task.slots[slot.name]))
 
 
-def _place_of_store(turn: Turn, wish: Wish, slots: dict[str, SlotValue]) -> None:
-    for slot in turn.assistant.slots.values():
-        if slot.type == "place" and slot.name in turn.session.recall and not wish.elsewhere:
-            slots.setdefault(slot.name, reused(turn.session.recall[slot.name]))
+def _place_of_store(turn: Turn, wish: Wish, slots: dict[str, SlotValue], *, again: bool = False) -> None:
+    """Where the store was found; else, unless it must have been spoken of before (`again`), the last place."""
+    session, store = turn.session, str(slots["store"].value).lower()
+    told = (one.slots for one in (session.task, *reversed(session.frames)) if one is not None)
+    found = next((one for one in told if "store" in one and str(one["store"].value).lower() == store), {})
+    places = found if again or any(_is_place(turn, name) for name in found) else session.recall
+    _place_from(turn, wish, slots, places)
+
+
+def _place_from(turn: Turn, wish: Wish, slots: dict[str, SlotValue], places: Mapping[str, SlotValue]) -> None:
+    for name, value in places.items():
+        if _is_place(turn, name) and not wish.elsewhere:
+            slots.setdefault(name, reused(value))
+
+
+def _is_place(turn: Turn, name: str) -> bool:
+    slot = turn.slot(name)
+    return slot is not None and slot.type == "place"

@@ -7,7 +7,7 @@ from typing import Final
 
 from dialog.engine import asking
 from dialog.engine.handover import ask_for_person
-from dialog.engine.interpretation.correction import amended, corrects, without_negated
+from dialog.engine.interpretation.correction import amended, as_before, corrects, without_negated
 from dialog.engine.interpretation.line import Line, held, means_last_place
 from dialog.engine.interpretation.settling import is_wish, unknown_place
 from dialog.engine.reprompts import not_answered
@@ -26,6 +26,8 @@ _CLAUSE: Final = re.compile(
 """Begins a sentence, not the name of a product."""
 LENIENT: Final = frozenset(("item", "store", "text"))
 """Types whose parser takes almost any words: a line that is another question is no value of theirs."""
+SURE: Final = 0.8
+"""Of a line that is a whole question."""
 _BESIDE_SOMETHING: Final = re.compile(
     r"^\W*(?:(?:um|uh|well|it's|its|just|right|somewhere|the one|one)\W+)*"
     r"(?:near|by|close to|next to|beside|behind|across from|opposite|around) (?:the|my|our|a)\b",
@@ -65,13 +67,13 @@ def _person(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
         if answer is None and not is_wish(line.intent) and not line.values:
             answer = True if _GO_ON.search(line.text) else False if _LATER.search(line.text) else None
         more = bool(line.values) and (is_wish(line.intent) or session.pending is not None)  # "fine. weather in Fargo"
-        more = more or (is_wish(line.intent) and line.score >= 0.8 and bool(line.rest()))  # "ok what does it cost"
+        more = more or (is_wish(line.intent) and line.score >= SURE and bool(line.rest()))  # "ok what does it cost"
         if answer is not None and not more:
             session.intent = "universal.yes" if answer else "universal.no"
             turn.reply("person_yes" if answer and session.pending is None else "alright")
             asking.ask_again(turn)
             return True
-    elif answer is True:
+    elif answer is True and not _answers_under(pending, line):
         session.intent = "universal.yes"
         ask_for_person(turn, "failures")
         return True
@@ -81,6 +83,11 @@ def _person(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
         asking.ask_again(turn)
         return True
     return session.pending is not None and answer_question(turn, runner, line)
+
+
+def _answers_under(pending: Pending, line: Line) -> bool:
+    """ "ok ok, Albuquerque": not a person, but what had been asked for."""
+    return pending.under is not None and pending.under.slot in line.values
 
 
 def _resume(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
@@ -104,6 +111,7 @@ def _confirm(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
     answer = asking.yes_or_no(line.text)
     uses = used_by(turn, task.action) or frozenset()
     without_negated(line)
+    as_before(turn, line)
     amends = {name for name in line.values if name in uses}
     changes = corrects(line.text) or (answer is not True and (line.only_values or answer is False))
     if amends and changes and not _elsewhere(turn, runner, line):
@@ -177,12 +185,15 @@ def _slot(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
     nowhere = kind == "place" and pending.kind == "slot" and _names_nowhere(line)
     elsewhere = not nowhere and _elsewhere(turn, runner, line)
     task = turn.session.task
+    if task is not None and task.empty and _asks_anew(line, name):
+        turn.session.pending = None
+        return False
     others_only = kind in LENIENT and line.only_values and name not in line.values
     if others_only and task is not None and task.empty:
         return False  # nothing was found: another colour or place, and the same item
     if others_only:
         value = None
-    elif kind in LENIENT and (elsewhere or (is_wish(line.intent) and line.score >= 0.8 and len(line.text.split()) > 3)):
+    elif kind in LENIENT and (elsewhere or (is_wish(line.intent) and line.score >= SURE and len(line.text.split()) > 3)):
         value = None if elsewhere else next(iter(line.values.get(name, ())), None)
     elif parser is None or (elsewhere and line.rest()):
         value = None
@@ -216,6 +227,11 @@ def _slot(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
     return True
 
 
+def _asks_anew(line: Line, name: str) -> bool:
+    """After nothing was found: a whole question with another name is no answer ("where is a bakery in Boston")."""
+    return is_wish(line.intent) and line.score >= SURE and name in line.values and bool(line.rest())
+
+
 def _names_nowhere(line: Line) -> bool:
     """Whether the line is the name of an unknown place and nothing else ("in mordor"), whatever a model makes of it."""
     name = normal(line.unknown_place).split()
@@ -247,6 +263,7 @@ def _fill(turn: Turn, runner: Runner, pending: Pending, value: Value, line: Line
     task.slots[pending.slot] = held(turn, pending.slot, value, "answered")
     if task.empty:
         task.done = task.empty = False
+        task.failures = max(task.failures, pending.failures)
         if pending.slot == "item":
             task.slots.pop("store", None) if task.action == "places" else None
     turn.note("fills", pending.slot)

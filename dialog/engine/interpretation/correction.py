@@ -15,6 +15,7 @@ from dialog.engine.scope import used_by
 from dialog.engine.session import Frame, SlotValue
 from dialog.engine.turn import Turn
 from dialog.replies.phrases import on_day
+from dialog.values.quantity import in_plural
 from dialog.values.types import Value
 
 _CORRECTS: Final = re.compile(
@@ -122,6 +123,7 @@ def without_negated(line: Line) -> bool:
         kept = [value for value in values if not _NEGATED.search(line.text[: value.start])]
         if len(kept) != len(values):
             denied = True
+            line.denied += [value for value in values if value not in kept]
             if kept:
                 line.values[name] = kept
             else:
@@ -174,6 +176,30 @@ def another_row(turn: Turn, line: Line) -> None:
         name = str(row.get("name"))
         value = Value(type="store", text=name, start=where.start(), end=where.end(), value=name)
         line.values[slot.name] = [value]
+
+
+def as_before(turn: Turn, line: Line) -> None:
+    """ "make it 5": five pounds after three pounds, size 10 after size 9."""
+    frame = turn.session.task
+    kinds = {turn.assistant.slots[name].type: name for name in line.values}
+    if frame is None or kinds.keys() != {"quantity"}:
+        return
+    name = kinds["quantity"]
+    first = line.values[name][0]
+    if not isinstance(first.value, dict) or first.value.get("unit"):
+        return
+    before, size = frame.slots.get(name), next((one for one in frame.slots if _is_size(turn, one)), "")
+    if before is None and size and str(frame.slots[size].value).isdigit():
+        line.values = {size: [msgspec.structs.replace(first, type="size", value=f"{first.value['amount']:g}")]}
+    elif before is not None and isinstance(before.value, dict) and (unit := before.value.get("unit")):
+        amount = first.value["amount"]
+        text = f"{first.text} {unit if amount == 1 else in_plural(unit)}"
+        line.values[name] = [msgspec.structs.replace(first, value={"amount": amount, "unit": unit}, text=text)]
+
+
+def _is_size(turn: Turn, name: str) -> bool:
+    slot = turn.slot(name)
+    return slot is not None and slot.type == "size"
 
 
 def landing(turn: Turn, line: Line) -> Frame | None:

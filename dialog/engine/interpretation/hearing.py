@@ -15,7 +15,7 @@ from dialog.engine.interpretation.amending import BELIEVED, PRICES, amend, compa
 from dialog.engine.interpretation.answering import answer_question
 from dialog.engine.interpretation.correction import corrects, without_declined, without_fault, without_negated
 from dialog.engine.interpretation.guard import guarded
-from dialog.engine.interpretation.line import Line, all_known, held
+from dialog.engine.interpretation.line import STORE_LOCATION, Line, all_known, held
 from dialog.engine.interpretation.repair import read_repaired
 from dialog.engine.interpretation.settling import city_to_city, is_wish
 from dialog.engine.interpretation.universal import small_talk, universal
@@ -52,7 +52,7 @@ _EMOJI_PARTS: Final = ("\ufe0f", "\u20e3")
 """The variation selector and the key cap, which no text is written with."""
 NUMBERS: Final = ("number", "quantity", "size")
 """Types of slots that a 0 may answer."""
-STORE: Final = "store_location"
+STORE: Final = STORE_LOCATION
 STOCK: Final = "inventory_check"
 _TO_BE_HAD: Final = re.compile(
     r"^\W*(?:(?:and|so|ok|okay|well|but|then)\W+)*(?:can|could) (?:i|we|you) (?:still )?(?:get|buy|have|order|find) "

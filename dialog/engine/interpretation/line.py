@@ -44,6 +44,7 @@ SPANS_ONLY: Final = frozenset(("item", "store", "text"))
 NOT_SOUGHT: Final = frozenset(("yes_no", "number", "choice", "text"))
 """Types that are read only where they were asked for."""
 
+STORE_LOCATION: Final = "store_location"
 SUGGESTED: Final = 0.5
 """A span that scores less is only an idea: it counts if the catalogue knows its words."""
 
@@ -76,6 +77,8 @@ class Line:
     """The other words, where they cannot be told from the text: of a line that put itself right."""
     here: bool = False
     """Whether the place is said to be where the shopper is, which nobody knows."""
+    denied: list[Value] = field(default_factory=list)
+    """Values that the line says not to be meant."""
 
     @property
     def intent(self) -> str:
@@ -94,9 +97,8 @@ class Line:
         if self.remaining is not None:
             return self.remaining
         kept = list(self.text)
-        for values in self.values.values():
-            for value in values:
-                kept[value.start : value.end] = " " * (value.end - value.start)
+        for value in [*self.denied, *(one for values in self.values.values() for one in values)]:
+            kept[value.start : value.end] = " " * (value.end - value.start)
         return [word for word in normal("".join(kept)).split() if word not in _FILLERS]
 
     @property
@@ -148,9 +150,11 @@ def read_line(turn: Turn, understander: Understander, text: str) -> Line:
     for slot in turn.assistant.slots.values():
         if slot.type not in SPANS_ONLY | NOT_SOUGHT and (values := _sought(turn, slot, line)):
             line.values[slot.name] = values
-    for slot in turn.assistant.slots.values():
-        if slot.type in SPANS_ONLY:
-            values = _labelled(turn, slot, line)
+    for ideas in (False, True):  # words that could be anything count only where nothing is known to be a thing
+        for slot in turn.assistant.slots.values():
+            if slot.type not in SPANS_ONLY or slot.name in line.values:
+                continue
+            values = _labelled(turn, slot, line, ideas=ideas)
             if not is_wish(reading.intents[0].name):  # then words that could be anything are none
                 values = [value for value in values if value.score > KNOWN]
             if values:
@@ -232,7 +236,7 @@ def _moved(value: Value, span: Span, slot: Slot) -> Value:
     )
 
 
-def _labelled(turn: Turn, slot: Slot, line: Line) -> list[Value]:
+def _labelled(turn: Turn, slot: Slot, line: Line, *, ideas: bool) -> list[Value]:
     """The words the understander labelled, neighbours joined ("sony headphones"), without what other slots took."""
     parser = turn.parsers.get(slot.type)
     context = turn.parse_context(slot.name)
@@ -250,9 +254,9 @@ def _labelled(turn: Turn, slot: Slot, line: Line) -> list[Value]:
             return span.start, span.end
         return _without(line.text, span.start, span.end, [one for values in line.values.values() for one in values])
 
-    spans = [one for one in line.reading.spans if one.slot in labels(slot)]
+    spans = [one for one in line.reading.spans if one.slot in labels(slot) or _is_kind(turn, slot, line, one, known)]
     runs: list[tuple[int, int]] = []
-    for span in _chosen(spans, lambda one: known(line.text[slice(*trimmed(one))]), others=_has_thing(turn, line)):
+    for span in _chosen(spans, lambda one: known(line.text[slice(*trimmed(one))]), others=not ideas or _has_thing(turn, line)):
         start, end = trimmed(span)
         if known(span.text):
             release(line, start, end)
@@ -282,6 +286,13 @@ def _labelled(turn: Turn, slot: Slot, line: Line) -> list[Value]:
             )
         )
     return sorted(values, key=lambda one: one.score <= KNOWN)  # what the catalogue knows comes first
+
+
+def _is_kind(turn: Turn, slot: Slot, line: Line, span: Span, known: Callable[[str], bool]) -> bool:
+    """ "somewhere nice and italian": what could be any product is a kind of restaurant where a place is looked for."""
+    sought = line.intent == STORE_LOCATION or line.intent.startswith("navigation.")
+    idea = span.slot in LABELS["item"] and span.score < SUGGESTED
+    return slot.type == "store" and sought and idea and not _has_thing(turn, line) and known(span.text)
 
 
 def _chosen(spans: list[Span], known: Callable[[Span], bool], *, others: bool) -> list[Span]:

@@ -9,7 +9,7 @@ import msgspec
 
 from dialog.engine.interpretation.anaphora import LAST_PLACE
 from dialog.engine.turn import Turn
-from dialog.understanding.keywords import normal, plain_store
+from dialog.understanding.keywords import WORN_OUTSIDE, normal, plain_store
 from dialog.understanding.types import Intent
 from dialog.values.types import Value
 from tenor.taxonomy.assistant import NO_MATCH
@@ -39,6 +39,7 @@ _ZIP: Final = re.compile(
 _SKY: Final = re.compile(
     r"\b(?:fog|foggy|mist|misty|hazy|hail|thunderstorms?|stormy|windy|frosty|icy)\b", re.IGNORECASE
 )
+_WORN_OUTSIDE: Final = re.compile(rf"\b(?:{WORN_OUTSIDE})", re.IGNORECASE)
 _HUNGRY: Final = re.compile(r"\b(?:eat|hungry|starving|dine)\b", re.IGNORECASE)
 
 
@@ -107,7 +108,15 @@ def _sky(line: Line) -> None:
         release(line, found.start(), found.end())
 
 
+def _worn(turn: Turn, line: Line) -> None:
+    """ "will I need gloves": nothing to buy, but how cold it is."""
+    if line.intent.startswith("weather.") and _WORN_OUTSIDE.search(line.text):
+        for name in [one for one in line.values if turn.assistant.slots[one].type == "item"]:
+            del line.values[name]
+
+
 def settle(turn: Turn, line: Line) -> None:
+    _worn(turn, line)
     _limits(turn, line)
     _unknown_zip(turn, line)
     _overlooked(turn, line)

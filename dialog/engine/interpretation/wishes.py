@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from dialog.engine.comparison import compared_action, names_comparison
+from dialog.engine.comparison import compared_action, names_comparison, side_by_side
 from dialog.engine.interpretation.correction import without_negated
 from dialog.engine.interpretation.line import SPANS_ONLY, Line, all_known, read_line
 from dialog.engine.interpretation.repair import begins_repair, is_repair, read_repaired
@@ -16,7 +16,8 @@ from dialog.engine.interpretation.settling import is_wish
 from dialog.engine.scope import needed_by
 from dialog.engine.session import Wish
 from dialog.engine.turn import Turn
-from dialog.understanding.types import Understander
+from dialog.understanding.keywords import plain_store
+from dialog.understanding.types import Intent, Understander
 from dialog.values.types import Value
 
 ActionOf = Callable[[str], str]
@@ -51,14 +52,16 @@ ADDED: Final = SHARED | {"sort"}
 REPEATED: Final = frozenset(("place", "when", "item", "store"))
 """Types of which a second value is a second wish."""
 
-
+PRICES: Final = "price_check"
+_COMPARED: Final = {"weather": ("place",), "prices": ("item", "store", "place")}
+"""What an action's answers are compared for."""
 QUALIFYING: Final = frozenset(("size", "color", "quantity", "price"))
 """Types that say which one of what was named before: "hold a suit for me, size 42"."""
 
 
 def split(turn: Turn, understander: Understander, text: str, whole: Line, action_of: ActionOf) -> list[Wish]:
     """The wishes of a line, one for most lines. `action_of` tells what an intent leads to."""
-    if compared := _compared(turn, whole, action_of):
+    if compared := _compared_beside(turn, understander, text, action_of) or _compared(turn, whole, action_of):
         return compared
     covered = [(value.start, value.end) for values in whole.values.values() for value in values]
     cuts = [
@@ -107,15 +110,43 @@ def split(turn: Turn, understander: Understander, text: str, whole: Line, action
 def _compared(turn: Turn, whole: Line, action_of: ActionOf) -> list[Wish]:
     """ "is a laptop or a tablet cheaper", "Boston or Denver, which is warmer": one wish for each that is compared."""
     word = names_comparison(whole.text)
-    action = compared_action(word) if word else ""
-    if not action or not is_wish(whole.intent) or action_of(whole.intent) != action:
+    meant = action_of(whole.intent)
+    action = compared_action(word) if word else meant if side_by_side(whole.text) else ""
+    if not action or not is_wish(whole.intent):
         return []
-    kinds = {turn.assistant.slots[name].type: values for name, values in whole.values.items()}
-    kind = "place" if action == "weather" else "item"
-    if not 2 <= len(kinds.get(kind, ())) <= MOST or kinds.keys() & ({"item", "store"} - {kind}):
+    kinds = {turn.assistant.slots[name].type: name for name in whole.values}
+    different = {
+        kind: {str(one.value): one for one in whole.values[name] if not plain_store(one.text)}
+        for kind, name in kinds.items()
+        if kind in _COMPARED.get(action, ())
+    }
+    many = [kind for kind, values in different.items() if len(values) > 1]
+    if len(many) != 1 or len(different[many[0]]) > MOST:
         return []
-    name = next(name for name in whole.values if turn.assistant.slots[name].type == kind)
-    return [wish_of(turn, _like(whole, Line(whole.text, whole.reading, {name: [one]}))) for one in whole.values[name]]
+    if action == "prices" and meant in ("places", "stock") and "item" in kinds:  # "which store is cheaper for milk"
+        whole.reading = msgspec.structs.replace(whole.reading, intents=(Intent(PRICES, whole.score),))
+    elif meant != action or not {*_COMPARED[action], "when", "sort", "price", "size", "color"} >= kinds.keys():
+        return []
+    name, values = kinds[many[0]], different[many[0]].values()
+    return [wish_of(turn, _like(whole, Line(whole.text, whole.reading, {name: [one]}))) for one in values]
+
+
+def _compared_beside(turn: Turn, understander: Understander, text: str, action_of: ActionOf) -> list[Wish]:
+    """ "which is warmer, Miami or Tampa, and how much is a fan": a comparison, and a wish before or after it."""
+    if not (names_comparison(text) or side_by_side(text)):
+        return []
+    for cut in reversed([*_CUT.finditer(text)][:8]):
+        parts = [read_line(turn, understander, one) for one in (text[: cut.start()], text[cut.end() :])]
+        wishes = [_compared(turn, one, action_of) for one in parts]
+        if any(wishes) and all(found or _is_own(part) for found, part in zip(wishes, parts, strict=True)):
+            both = [
+                one
+                for found, part in zip(wishes, parts, strict=True)
+                for one in found or split(turn, understander, part.text, part, action_of)
+            ]
+            _share(turn, both, action_of)
+            return both
+    return []
 
 
 def pieces(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from dialog.engine.asking import ask_choice, ask_slot, question, unknown_place_lead
-from dialog.engine.comparison import note_figure
+from dialog.engine.comparison import is_compared, note_figure
 from dialog.engine.events import Call, Done, Failed
 from dialog.engine.handover import ask_for_person, offer_person
 from dialog.engine.scope import alternatives, item_slot, remember
@@ -109,7 +109,7 @@ class Task:
         task, context = turn.task(), turn.session.context
         task.done, task.changed = True, spec.changes != "nothing"
         task.empty = is_empty(answer.result) and not answer.result.get("known")
-        comparing = bool(turn.session.comparing)  # "is it warmer in Miami or in Tampa" is no question for a yes
+        comparing = is_compared(turn)  # "is it warmer in Miami or in Tampa" is no question for a yes
         intent = task.intent.removesuffix("_yes_no") if comparing else task.intent
         text = "" if comparing else task.text
         status = status_of(spec.name, answer.result, slots=_plain(task.slots), intent=intent, text=text, now=turn.now)

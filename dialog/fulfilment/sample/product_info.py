@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 from dialog.fulfilment import arguments
@@ -15,6 +16,7 @@ MOST = 3
 
 WARRANTY = frozenset(("warranty", "guarantee", "guaranteed", "cover", "covered", "insurance", "defect", "broken"))
 RETURNS = frozenset(("return", "returned", "refund", "exchange"))
+HOW_TO = frozenset(("how", word) for word in ("do", "can", "could", "should", "to", "would", "must", "i", "you"))
 GENERAL = frozenset(("spec", "specification", "detail", "feature", "tell", "info", "information", "describe"))
 ASKED_AS = {
     "age": "age old",
@@ -72,16 +74,18 @@ class SampleProductInfo:
 
 
 def _answer(row: Row, asked: list[str]) -> ProductAnswer | None:
-    """Terms first, then how-tos, then one specification, then all of them if that was the question."""
+    """Terms first, then a specification, or a how-to where one asks how to do something, then all specifications if
+    that was the question."""
     said = set(asked)
     if said & WARRANTY and (text := _terms(row["department"], "warranty")):
         return {"name": row["name"], "answer": text, "source": f"warranty terms, {row['department']}"}
     if said & RETURNS and (text := _terms(row["department"], "returns")):
         return {"name": row["name"], "answer": text, "source": f"return terms, {row['department']}"}
-    if text := _how_to(row["type"], said):
-        return {"name": row["name"], "answer": text, "source": f"how-to: {row['type']}"}
     specifications = [part.split(": ", 1) for part in listed(row["specifications"])]
     fitting = [(key, value) for key, value in specifications if said & set(ASKED_AS.get(key, key).split())]
+    how = bool(HOW_TO & set(itertools.pairwise(asked)))
+    if (how or not fitting) and (text := _how_to(row["type"], said)):
+        return {"name": row["name"], "answer": text, "source": f"how-to: {row['type']}"}
     if not said or said & GENERAL:
         fitting = fitting or [(key, value) for key, value in specifications]
     if not fitting:

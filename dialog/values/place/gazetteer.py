@@ -11,9 +11,11 @@ from dialog.values.place import states
 from dialog.values.tokens import Token, tokenise
 
 # "Portland" is a question when another one is at least this large and not dwarfed by the largest. Chosen so that
-# Portland, Springfield, Columbus, Aurora and Kansas City are asked about, Boston, Houston and Jacksonville are not.
+# Portland, Springfield, Columbus and Aurora are asked about, Boston, Houston and Jacksonville are not.
 ALTERNATIVE_PEOPLE, ALTERNATIVE_SHARE = 60_000, 0.10
 NEAR_EQUAL_PEOPLE, NEAR_EQUAL_SHARE = 40_000, 0.30
+# Degrees; Kansas City in Missouri and in Kansas are one city on two sides of a border, and need no question.
+BESIDE = 0.5
 
 # People; misspellings of a smaller city must be nearer, and are not looked for everywhere.
 LARGE = 100_000
@@ -136,8 +138,11 @@ def alternatives(found: list[Place]) -> list[Place]:
     return [
         place
         for place in found[1:]
-        if (place.population >= ALTERNATIVE_PEOPLE and place.population >= ALTERNATIVE_SHARE * largest)
-        or (place.population >= NEAR_EQUAL_PEOPLE and place.population >= NEAR_EQUAL_SHARE * largest)
+        if max(abs(place.latitude - found[0].latitude), abs(place.longitude - found[0].longitude)) > BESIDE
+        and (
+            (place.population >= ALTERNATIVE_PEOPLE and place.population >= ALTERNATIVE_SHARE * largest)
+            or (place.population >= NEAR_EQUAL_PEOPLE and place.population >= NEAR_EQUAL_SHARE * largest)
+        )
     ]
 
 

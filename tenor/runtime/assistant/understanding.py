@@ -21,6 +21,7 @@ from dialog.understanding.keywords import (
     OUR_STORE,
     PRICE_LIMIT,
     WEATHER_IDIOM,
+    WORN_OUTSIDE,
     Keywords,
     fixed_phrase,
     normal,
@@ -77,13 +78,16 @@ _OVERRULED: Final = re.compile(
 _IDIOM: Final = re.compile(
     rf"\b(?:the damage for|set me back|going rate|wear (?:shorts|a tank top|flip flops)|{OUR_STORE})\b|"
     rf"\b(?:wether|wheather|weater|weahter)\b|{BOOK}|"
-    rf"\b(?:{WEATHER_IDIOM}|what(?:'s| are) (?:their|its|your|the) hours)\b"
+    rf"\b(?:{WEATHER_IDIOM}|{WORN_OUTSIDE}|what(?:'s| are) (?:their|its|your|the) hours)\b"
 )
 """Says what is wanted, whatever the words mean one by one."""
 _FOR_WEATHER: Final = re.compile(
     r"\b(?:have|sell|carry|stock|buy|price|cost|how much (?:is|are|does|do)|in stock|left)\b"
     r"(?=.*\b(?:snow|rain|sun|wind|ice) ?"
-    r"(?:shovels?|boots?|blowers?|coats?|jackets?|pants|tires?|glasses|screen|block|hats?|breakers?|melt|scrapers?)\b)"
+    r"(?:shovels?|boots?|blowers?|coats?|jackets?|pants|tires?|glasses|screen|block|hats?|breakers?|melt|scrapers?)\b)|"
+    r"\b(?:how much (?:is|are|does|do)|price of|in stock|(?:do|does) (?:you|they|the store) (?:have|sell|carry|stock)|"
+    r"where (?:can|do) (?:i|we) (?:buy|get|find))\b"
+    r"(?=.*\b(?:umbrellas?|raincoats?|sunglasses|sunscreen|sunblock|jackets?|coats?|sweaters?)\b)"
 )
 """A thing to buy that is named after the weather."""
 _NAMES_THINGS: Final = frozenset(("price_check", "inventory_check", "store_location", "reserve"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+import pytest
+
 from dialog.replies import status_of
 
 NOW = datetime(2026, 11, 18, 10)
@@ -36,10 +38,15 @@ def test_the_time_to_get_there() -> None:
     assert "minutes" in said
 
 
-def test_an_unknown_store_is_named_and_asked_about() -> None:
+def test_an_unknown_store_is_named_and_the_shopper_may_name_another() -> None:
     said = told("places", {"stores": [], "known": False}, store="zorbium shop", location=DENVER)
-    assert "zorbium shop" in said
-    assert said.endswith("?")
+    assert said == "I couldn't find zorbium shop in Denver. Tell me what else to look for."
+
+
+@pytest.mark.parametrize("action", ["prices", "stock", "product_info"])
+def test_a_complete_answer_about_an_unknown_product_is_no_question(action: str) -> None:
+    said = told(action, {"items": [], "known": False}, item="telescope")
+    assert said.endswith("called telescope. Tell me another product and I will look it up.")
 
 
 def test_prices() -> None:
