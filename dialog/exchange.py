@@ -144,8 +144,11 @@ def _handover(wanted: HandOver | None) -> dict[str, str]:
 
 
 def shown(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments as people read them: a place is its name, a time its words and days, a count a number."""
-    return {name: _shown(value) for name, value in arguments.items()}
+    """Arguments as people read them: a place is its name, a time its words and days, a count a number, with its unit
+    beside it."""
+    units = (value["unit"] for value in arguments.values() if isinstance(value, Mapping) and value.get("unit"))
+    unit = next(units, None)
+    return {name: _shown(value) for name, value in arguments.items()} | ({"unit": unit} if unit else {})
 
 
 def _shown(value: Any) -> Any:
@@ -154,6 +157,6 @@ def _shown(value: Any) -> Any:
             return value["name"]
         if "from" in value and "to" in value:
             return {name: value[name] for name in ("text", "from", "to") if name in value}
-        if value.get("unit") == "" and "amount" in value:
+        if "unit" in value and "amount" in value:
             return value["amount"]
     return value

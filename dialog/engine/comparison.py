@@ -77,7 +77,8 @@ def note_figure(turn: Turn, result: Mapping[str, Any]) -> None:
     by = next((name for name in ("item", "store") if _differ(session.together, name)), "location")
     label = slots.get(by)
     if figure is not None and label is not None:
-        name = f"the {label.value}" if by == "item" else store_name(label.value) if by == "store" else place_name(label.value)
+        named = {"item": "the {}".format, "store": store_name, "location": place_name}[by]
+        name = named(label.value)
         session.compared = [*session.compared, (name, figure)]
 
 

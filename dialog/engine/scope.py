@@ -14,7 +14,7 @@ MOST_FRAMES: Final = 4
 
 
 def opening_slots(turn: Turn, wish: Wish, action: str, *, goes_on: bool = False) -> dict[str, SlotValue]:
-    """What a wish starts with: what it says, what the topic or the call still holds, what its pronouns mean. A wish that
+    """What a wish starts with: what it says, what the topic or the call still holds, what its pronouns mean. One that
     `goes_on` ("and tomorrow's weather?") takes up the last question of its action, whatever was asked since."""
     session, slots = turn.session, dict(wish.slots)
     last = session.task

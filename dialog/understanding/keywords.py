@@ -47,10 +47,14 @@ _WORN: Final = (
     r"(?:really |also |still |even )?(?:need|wear|bring|pack|take|want)(?: to (?:wear|bring|pack|take|have))? "
     r"(?:(?:my|our|a|an|the|some|any|warm|heavy|winter|light|thick|good) )*"
 )
-_COLD_WEAR: Final = r"(?:gloves|mittens|coats?|jackets?|sweaters?|scar(?:f|ves)|hats?|beanie|hoodie|layers|long sleeves)"
+_COLD_WEAR: Final = (
+    r"(?:gloves|mittens|coats?|jackets?|sweaters?|scar(?:f|ves)|hats?|beanie|hoodie|layers|long sleeves)"
+)
 _SUN_WEAR: Final = r"(?:sunglasses|shades|sunscreen|sunblock|sun hat)"
 _RAIN_WEAR: Final = r"(?:umbrellas?|raincoats?|rain (?:coats?|jackets?|boots)|poncho)"
-WORN_OUTSIDE: Final = rf"{_WORN}(?:{_COLD_WEAR}|{_SUN_WEAR}|{_RAIN_WEAR})\b(?! (?:in|of) (?:size|stock|store|color|colour)\b)"
+WORN_OUTSIDE: Final = (
+    rf"{_WORN}(?:{_COLD_WEAR}|{_SUN_WEAR}|{_RAIN_WEAR})\b(?! (?:in|of) (?:size|stock|store|color|colour)\b)"
+)
 """Asks for the weather by what one would wear."""
 _SHOPPING: Final = re.compile(
     r"\b(?:buy|sell|carry|price|prices|cost|costs|in stock|available|cheapest|store|shop|get an?|find an?|need "

@@ -54,7 +54,8 @@ _TYPED: Final = {
     "restaurent": "restaurant", "pharmcy": "pharmacy", "wether": "weather", "wheather": "weather",
     "tempature": "temperature", "temprature": "temperature", "humidty": "humidity", "forcast": "forecast",
     "chepest": "cheapest", "cheepest": "cheapest", "cheep": "cheap",
-    "pric": "price", "stok": "stock", "rian": "rain", "sonw": "snow",
+    "pric": "price", "pleas": "please", "plese": "please", "plase": "please",
+    "stok": "stock", "rian": "rain", "sonw": "snow",
 }  # fmt: skip
 """Words that are no others, as they are mistyped."""
 _TYPO: Final = re.compile(rf"\b({'|'.join(map(re.escape, _TYPED))})\b", re.IGNORECASE)

@@ -67,7 +67,7 @@ def _person(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
         if answer is None and not is_wish(line.intent) and not line.values:
             answer = True if _GO_ON.search(line.text) else False if _LATER.search(line.text) else None
         more = bool(line.values) and (is_wish(line.intent) or session.pending is not None)  # "fine. weather in Fargo"
-        more = more or (is_wish(line.intent) and line.score >= SURE and bool(line.rest()))  # "ok what does it cost"
+        more = more or (_is_sure(line) and bool(line.rest()))  # "ok what does it cost"
         if answer is not None and not more:
             session.intent = "universal.yes" if answer else "universal.no"
             turn.reply("person_yes" if answer and session.pending is None else "alright")
@@ -193,7 +193,9 @@ def _slot(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
         return False  # nothing was found: another colour or place, and the same item
     if others_only:
         value = None
-    elif kind in LENIENT and (elsewhere or (is_wish(line.intent) and line.score >= SURE and len(line.text.split()) > 3)):
+    elif kind in LENIENT and (
+        elsewhere or (is_wish(line.intent) and line.score >= SURE and len(line.text.split()) > 3)
+    ):
         value = None if elsewhere else next(iter(line.values.get(name, ())), None)
     elif parser is None or (elsewhere and line.rest()):
         value = None
@@ -229,7 +231,11 @@ def _slot(turn: Turn, runner: Runner, pending: Pending, line: Line) -> bool:
 
 def _asks_anew(line: Line, name: str) -> bool:
     """After nothing was found: a whole question with another name is no answer ("where is a bakery in Boston")."""
-    return is_wish(line.intent) and line.score >= SURE and name in line.values and bool(line.rest())
+    return _is_sure(line) and name in line.values and bool(line.rest())
+
+
+def _is_sure(line: Line) -> bool:
+    return is_wish(line.intent) and line.score >= SURE
 
 
 def _names_nowhere(line: Line) -> bool:

@@ -18,8 +18,9 @@ from dialog.replies.phrases import on_day
 from dialog.values.quantity import in_plural
 from dialog.values.types import Value
 
+_EXCUSE: Final = r"excuse me|pardon(?: me)?|i'm sorry"
 _CORRECTS: Final = re.compile(
-    r"^(?:(?:no|nope|nah|oh|ah|sorry|wait|actually|oops|hmm|um|uh|well|but)[\s,.!-]+)*"
+    rf"^(?:(?:no|nope|nah|oh|ah|sorry|wait|actually|oops|hmm|um|uh|well|but|{_EXCUSE})[\s,.!-]+)*"
     r"(?:i (?:meant|mean|said|wanted|was asking about|asked about|wanted to say)|i'd rather|make (?:it|that)|"
     r"change (?:it|that|the \w+)? ?to|"
     r"not\b|instead|rather|try|use|in fact|actually|(?:no|nah|nope)[\s,.!-]+(?=\w)|sorry[\s,]+(?=\w)|wrong|"
@@ -54,7 +55,8 @@ _NEGATED: Final = re.compile(
     r"\b(?:not|instead of|rather than|no longer|isn't|forget)(?:\s+(?:in|for|at|on|the|to|a|an|any|some))*\s*$", re.I
 )
 _DENIED: Final = re.compile(
-    r"^(?:(?:no|nope|oh|sorry|wait)[\s,.!-]+)*not [^,;]{1,60}?(?:[,;]| but )\s*(?=\w)", re.IGNORECASE
+    rf"^(?:(?:no|nope|oh|sorry|wait|{_EXCUSE})[\s,.!-]+)*not [^,;]{{1,60}}?(?:[,;]| but )\s*(?=\w)",
+    re.IGNORECASE,
 )
 """What stands before the right name: "not butter, margarine"."""
 _DECLINED: Final = re.compile(
@@ -182,7 +184,12 @@ def as_before(turn: Turn, line: Line) -> None:
     """ "make it 5": five pounds after three pounds, size 10 after size 9."""
     frame = turn.session.task
     kinds = {turn.assistant.slots[name].type: name for name in line.values}
-    if frame is None or kinds.keys() != {"quantity"}:
+    if frame is None or "quantity" not in kinds:
+        return
+    counted = line.values[kinds["quantity"]][0]
+    if kinds.keys() == {"quantity", "item"} and kinds["item"] in frame.slots and _within(line, kinds["item"], counted):
+        del line.values[kinds.pop("item")]  # "4 bottles", after two bottles of oil
+    if kinds.keys() != {"quantity"}:
         return
     name = kinds["quantity"]
     first = line.values[name][0]
@@ -195,6 +202,10 @@ def as_before(turn: Turn, line: Line) -> None:
         amount = first.value["amount"]
         text = f"{first.text} {unit if amount == 1 else in_plural(unit)}"
         line.values[name] = [msgspec.structs.replace(first, value={"amount": amount, "unit": unit}, text=text)]
+
+
+def _within(line: Line, name: str, value: Value) -> bool:
+    return all(value.start <= one.start and one.end <= value.end for one in line.values[name])
 
 
 def _is_size(turn: Turn, name: str) -> bool:
@@ -242,6 +253,18 @@ def bare_item(turn: Turn, line: Line) -> bool:
                 line.values[name] = [msgspec.structs.replace(value, text=text, start=start, end=start + len(text))]
                 return True
     return False
+
+
+def named_instead(turn: Turn, line: Line) -> None:
+    """What a correction names where nothing is there that it could correct: a product."""
+    name = next((slot.name for slot in turn.assistant.slots.values() if slot.type == "item"), "")
+    text = _IT_CLAUSE.sub("", _TAIL.sub("", _CORRECTS.sub("", line.text)).strip())
+    parser = turn.parser(name) if name else None
+    if parser is None or line.values or not 1 <= len(text.split()) <= 4:
+        return
+    if value := parser.answer(text, turn.parse_context(name)):
+        start = max(line.text.find(text), 0)
+        line.values[name] = [msgspec.structs.replace(value, text=text, start=start, end=start + len(text))]
 
 
 def _same_state(value: SlotValue, before: SlotValue | None) -> None:

@@ -13,7 +13,13 @@ from dialog.engine.events import Heard
 from dialog.engine.handover import ask_for_person, note_mood
 from dialog.engine.interpretation.amending import BELIEVED, PRICES, amend, compare
 from dialog.engine.interpretation.answering import answer_question
-from dialog.engine.interpretation.correction import corrects, without_declined, without_fault, without_negated
+from dialog.engine.interpretation.correction import (
+    corrects,
+    named_instead,
+    without_declined,
+    without_fault,
+    without_negated,
+)
 from dialog.engine.interpretation.guard import guarded
 from dialog.engine.interpretation.line import STORE_LOCATION, Line, all_known, held
 from dialog.engine.interpretation.repair import read_repaired
@@ -363,7 +369,10 @@ def _takes_all(turn: Turn, line: Line, action: str) -> bool:
 
 def _no_wish(turn: Turn, runner: Runner, line: Line) -> None:
     without_negated(line)
-    if line.values and WANTED.issuperset(line.rest()) and all_known(line):
+    if corrects(line.text) and not turn.session.frames:  # "i meant weed killer", after what was refused
+        named_instead(turn, line)
+    told = all_known(line) or corrects(line.text)
+    if line.values and WANTED.issuperset(line.rest()) and told:
         _loose(turn, runner, line)
         return
     runner.run(turn, not_understood(turn))

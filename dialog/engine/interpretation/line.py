@@ -256,7 +256,9 @@ def _labelled(turn: Turn, slot: Slot, line: Line, *, ideas: bool) -> list[Value]
 
     spans = [one for one in line.reading.spans if one.slot in labels(slot) or _is_kind(turn, slot, line, one, known)]
     runs: list[tuple[int, int]] = []
-    for span in _chosen(spans, lambda one: known(line.text[slice(*trimmed(one))]), others=not ideas or _has_thing(turn, line)):
+    for span in _chosen(
+        spans, lambda one: known(line.text[slice(*trimmed(one))]), others=not ideas or _has_thing(turn, line)
+    ):
         start, end = trimmed(span)
         if known(span.text):
             release(line, start, end)

@@ -43,8 +43,17 @@ _REACHED: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks who is there, and wants nothing found."""
+_HUNGRY: Final = re.compile(
+    r"^\W*(?:(?:hi|hello|hey|so|well|ok|okay|man|wow|ugh)\W+)*(?:i'm|im|i am|we're|we are|i feel) (?:\w+ ){0,2}"
+    r"(?:hungry|starving|famished)\b",
+    re.IGNORECASE,
+)
 _NOT: Final = re.compile(r"^\W*(?:and )?not\b", re.IGNORECASE)
-_REFERS: Final = re.compile(r"\b(?:it|they|them|those|these|one|ones|any|that)\b", re.IGNORECASE)
+_REFERS: Final = re.compile(
+    r"\b(?:it|they|them|those|these|one|ones|any|that)\b|"
+    r"^\W*where (?:can|could|do|should|would|must) (?:i|we) (?:go|get|buy|find|look|shop)\W*$",
+    re.IGNORECASE,
+)
 SHARED: Final = frozenset(("place", "when"))
 """Types that hold for all wishes of a line."""
 ADDED: Final = SHARED | {"sort"}
@@ -102,7 +111,7 @@ def split(turn: Turn, understander: Understander, text: str, whole: Line, action
     if len(lines) < 2:
         return [wish_of(turn, whole)]
     turn.note("wishes", str(len(lines)))
-    wishes = _without_leads([wish_of(turn, line) for line in lines[:MOST]])
+    wishes = _without_leads(turn, [wish_of(turn, line) for line in lines[:MOST]])
     _share(turn, wishes, action_of)
     return [wish for at, wish in enumerate(wishes) if not any(_same(wish, one) for one in wishes[:at])]
 
@@ -161,10 +170,15 @@ def _same(wish: Wish, other: Wish) -> bool:
     return alike and values == {name: held.value for name, held in other.slots.items()}
 
 
-def _without_leads(wishes: list[Wish]) -> list[Wish]:
+def _without_leads(turn: Turn, wishes: list[Wish]) -> list[Wish]:
     """ "i need three white t-shirts, are they in stock in dallas": what is wanted, then the question about it."""
     while len(wishes) > 1 and _REACHED.match(wishes[0].text):  # "is this the store? what does a cane cost"
         wishes = wishes[1:]
+    if len(wishes) > 1 and _HUNGRY.match(wishes[0].text) and wishes[0].intent == wishes[1].intent:
+        hungry, *wishes = wishes  # "i'm hungry, any good thai"
+        for name, held in hungry.slots.items():
+            if turn.assistant.slots[name].type in SHARED:
+                wishes[0].slots.setdefault(name, held)
     kept = wishes[:1]
     for wish in wishes[1:]:
         last = kept[-1]
