@@ -77,7 +77,8 @@ class _Drawing:
         ways = [self._way(self._edges[pair], route) for pair, route in self._layout.routes.items()]
         states = [self._state(node) for node in self._nodes.values()]
         size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
-        count = f"{len(self._nodes)} states in {len(self._flows)} flows"
+        flows = len(self._flows)
+        count = f"{len(self._nodes)} states in {flows} {'flow' if flows == 1 else 'flows'}"
         head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="An assistant: {count}">'
         return "\n".join([head, f"<style>{_STYLE}</style>", *self._legend(), *ways, *states, "</svg>"]) + "\n"
 
