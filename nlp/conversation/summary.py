@@ -46,6 +46,7 @@ FEWEST_WORDS = 4
 """Shorter sentences say little of a mood,"""
 ANSWERS = frozenset({"denial", "confirmation", "closing"})
 """and neither does a plain yes or no."""
+COMPLAINT = "complaint"
 ENOUGH_FOR_A_COURSE = 4
 """Sentences of a caller of which one can say how their mood went."""
 NO_VALUES = frozenset({"greeting", "closing"})
@@ -279,6 +280,8 @@ def _details(said: Sequence[Sentence], wish: Sentence | None, results: Set[str])
     asked: _Answer | None = None
     for one in said:
         if one.role == CALLER:
+            if asked is not None and asked.said and one.intent == COMPLAINT:
+                asked = None  # the question is answered, and this is about something else
             if asked is not None and one is not wish:
                 asked.take(one)
         elif _asks(one):

@@ -190,3 +190,21 @@ def test_a_call_of_many_hours_has_a_short_summary_and_ids_are_its_own() -> None:
 
 def test_nothing_was_said() -> None:
     assert summary_of([], "unknown") == CallSummary()
+
+
+def test_a_complaint_after_an_answer_is_no_part_of_it() -> None:
+    said = call(
+        WISH,
+        ("agent", "May I have the order number, please?", "ask_details"),
+        (
+            "caller",
+            "It is four four seven one nine.",
+            "give_details",
+            {"slots": {"number": "four four seven one nine"}},
+        ),
+        ("agent", "Thank you, let me look that up for you.", "hold"),
+        ("caller", "This is the third time I am calling about it.", "complaint"),
+        ("caller", "Nobody thought of telling me.", "unknown"),
+    )
+    told = points(summary_of(said, "refund", over=False), "detail")
+    assert [point.text for point in told if point.name == "number"] == ["four four seven one nine"]
