@@ -85,7 +85,7 @@ def test_on_a_phone_the_conversation_comes_before_what_is_known_of_it(shop: Hous
     agent.locator(f'.handover[data-call="{call}"]').get_by_role("button", name="Take the call").click()
     expect(agent.get_by_label("Write to the shopper")).to_be_visible()
     top = "it => it.getBoundingClientRect().top"
-    assert agent.locator(".composer").evaluate(top) < agent.locator(".summary").evaluate(top)
+    assert agent.locator(".composer").evaluate(top) < agent.locator(".columns > .column").first.evaluate(top)
 
 
 def test_a_line_survives_a_reload_and_is_sent_once(shop: House, visit: Visit) -> None:
