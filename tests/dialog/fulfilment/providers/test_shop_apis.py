@@ -147,6 +147,31 @@ async def test_ebay_gives_prices_that_are_numbers_and_in_order(server: ApiServer
     assert (browse.query["q"], browse.query["sort"]) == ("jeans blue 32", "price")
 
 
+@pytest.mark.parametrize(
+    ("price", "limits"),
+    [
+        ({"least": 20, "most": 40}, "price:[20..40],priceCurrency:USD"),
+        ({"most": 49.5}, "price:[..49.5],priceCurrency:USD"),
+        ({"least": 100}, "price:[100..],priceCurrency:USD"),
+        ({}, None),
+        (None, None),
+    ],
+)
+async def test_ebay_is_asked_within_the_limits_of_a_price(
+    server: ApiServer, price: dict[str, float] | None, limits: str | None
+) -> None:
+    server.replies[BROWSE] = Reply({"href": "x", "total": 0, "limit": 20, "offset": 0})
+    await ebay(server).run(call_of("prices", item="jeans", **({} if price is None else {"price": price})))
+    assert server.asked[-1].query.get("filter") == limits
+
+
+@pytest.mark.parametrize(("sort", "asked"), [("price.high", "-price"), ("rating.high", None)])
+async def test_ebay_sorts_by_price_only(server: ApiServer, sort: str, asked: str | None) -> None:
+    server.replies[BROWSE] = Reply({"href": "x", "total": 0, "limit": 20, "offset": 0})
+    await ebay(server).run(call_of("prices", item="jeans", sort=sort))
+    assert server.asked[-1].query.get("sort") == asked
+
+
 async def test_nothing_found_on_ebay_is_an_empty_result(server: ApiServer) -> None:
     server.replies[BROWSE] = Reply({"href": "x", "total": 0, "limit": 20, "offset": 0})  # no key `itemSummaries`
     result = (await ebay(server).run(call_of("prices", item="unobtainium"))).result
