@@ -150,14 +150,14 @@ def read_line(turn: Turn, understander: Understander, text: str) -> Line:
     for slot in turn.assistant.slots.values():
         if slot.type not in SPANS_ONLY | NOT_SOUGHT and (values := _sought(turn, slot, line)):
             line.values[slot.name] = values
-    for ideas in (False, True):  # words that could be anything count only where nothing is known to be a thing
+    for ideas in (False, True):  # what could be anything counts only where nothing is known to be a thing
         for slot in turn.assistant.slots.values():
             if slot.type not in SPANS_ONLY or slot.name in line.values:
                 continue
             values = _labelled(turn, slot, line, ideas=ideas)
             if not is_wish(reading.intents[0].name):  # then words that could be anything are none
                 values = [value for value in values if value.score > KNOWN]
-            if values:
+            if values and (ideas or any(value.score > KNOWN for value in values)):
                 line.values[slot.name] = values
     settle(turn, line)
     return line
@@ -293,7 +293,8 @@ def _labelled(turn: Turn, slot: Slot, line: Line, *, ideas: bool) -> list[Value]
 def _is_kind(turn: Turn, slot: Slot, line: Line, span: Span, known: Callable[[str], bool]) -> bool:
     """ "somewhere nice and italian": what could be any product is a kind of restaurant where a place is looked for."""
     sought = line.intent == STORE_LOCATION or line.intent.startswith("navigation.")
-    idea = span.slot in LABELS["item"] and span.score < SUGGESTED
+    sure = any(one.start < span.end and span.start < one.end for one in line.reading.spans if one.score >= SUGGESTED)
+    idea = span.slot in LABELS["item"] and span.score < SUGGESTED and not sure
     return slot.type == "store" and sought and idea and not _has_thing(turn, line) and known(span.text)
 
 
