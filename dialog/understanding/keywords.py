@@ -60,7 +60,7 @@ _SHOPPING: Final = re.compile(
     r"\b(?:buy|sell|carry|price|prices|cost|costs|in stock|available|cheapest|store|shop|get an?|find an?|need "
     r"an? new|"
     r"looking for|reserve|do you have|(?:stores?|shops?|markets?)(?: \w+){0,3} (?:have|has|sell|sells|carry|carries)|"
-    r"have you got|got any|how much (?:is|are|does|do|for)|boots|jackets|shovel|"
+    r"have you got|got any|how much (?:is|are|does|do|for)|boots|jackets|shovels?|waterproof|"
     r"coats|"
     r"where can|umbrellas|warranty|reserve|hold)\b"
 )
