@@ -47,7 +47,8 @@ class RequestMemory:
         """`most`: bytes beyond what is in use otherwise. `in_use` is the allocator's count by default."""
         self._most = most
         self._in_use = in_use or allocated
-        self._usual = 0
+        self._recent: deque[int] = deque(maxlen=round(SLOW_S / TICK_S) + 2)
+        """What was in use, tick by tick; the first is from before anything that is slow now began to arrive."""
         self._readings: dict[_Reading, None] = {}
         """The longest first."""
         self._for_recordings = most // 2
@@ -118,9 +119,9 @@ class RequestMemory:
         while True:
             now, used = time.monotonic(), self._in_use()
             slow = [one for one in self._readings if now - one.since > SLOW_S and not one.refused]
-            if not slow:
-                self._usual = used
-            elif used - self._usual > self._most:
+            if not slow or not self._recent:
+                self._recent.append(used)
+            elif used - self._recent[0] > self._most:
                 log.warning("memory runs out: what is slow to arrive is refused", requests=len(slow), bytes=used)
                 for one in slow:
                     one.refused = True

@@ -71,7 +71,7 @@ async def test_nothing_of_the_inside_reaches_the_shopper(shop: Shop) -> None:
     visitor = await shop.begin()
     await visitor.next()
     turn = await visitor.say("how much are jeans")
-    assert set(turn) == {"type", "turn", "input", "replies", "person", "ended", "at"}
+    assert set(turn) == {"type", "turn", "input", "replies", "person", "ended", "silence", "at"}
     assert set(turn["replies"][0]) == {"text", "card"}
     assert "sample" not in json.dumps(turn)
 

@@ -142,7 +142,7 @@ def test_what_is_shown_can_be_taken_along(old_house: House, visit: Visit) -> Non
 
 def test_a_customer_across_media(old_house: House, visit: Visit) -> None:
     page = settled(visit(old_house, "/customers"))
-    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(1)
+    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(2)  # who calls, and about what
     with old_house.floor.database.session() as session:
         media = session.execute(
             select(col(Call.customer)).group_by(col(Call.customer)).having(func.count(col(Call.medium).distinct()) == 3)
@@ -441,8 +441,8 @@ def test_ten_thousand_calls(old_house: House, visit: Visit) -> None:
     page = settled(visit(old_house, f"/customers?period=6+months&find={quote(rare)}"))
     expect(page.get_by_role("combobox", name="Customer")).to_have_value(rare)
     page = settled(visit(old_house, "/customers?period=6+months"))
-    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(1)
-    expect(page.locator(".t-section")).to_contain_text("the busiest 500")
+    expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(2)
+    expect(page.locator(".t-section", has_text="Who calls often")).to_contain_text("the busiest 500")
     page = settled(visit(old_house, "/search?words=Northgate"))
     expect(page.locator(".t-section")).to_contain_text(re.compile(r"\d\D?\d{3} sentences"))
     page = settled(visit(old_house, "/call"))
