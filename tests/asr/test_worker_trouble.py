@@ -48,6 +48,7 @@ async def test_a_server_that_hangs_is_left_after_the_timeout(tmp_path: Path) -> 
         assert await rig.texts("c1") == TEXTS
 
 
+@pytest.mark.slow
 async def test_a_server_that_goes_away_and_comes_back(tmp_path: Path) -> None:
     async with Rig(tmp_path) as rig:
         await rig.begin("c1")

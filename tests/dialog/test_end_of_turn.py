@@ -63,6 +63,7 @@ def test_an_unfinished_line_is_waited_for_a_little() -> None:
     assert not is_waited_for([heard("rain in boston", 10)], 10.0)
 
 
+@pytest.mark.slow
 async def test_a_spoken_question_in_two_pieces_is_one_turn(embedded_settings: Settings) -> None:
     async with Rig(embedded_settings) as rig:
         rig.start()

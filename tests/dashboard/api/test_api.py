@@ -503,6 +503,7 @@ async def test_without_a_sign_in_it_is_for_this_machine(sqlite_settings: Setting
         assert (await served.client.get("/calls", headers={"Authorization": "Bearer old"})).status_code == 401
 
 
+@pytest.mark.slow
 async def test_who_asks_too_often_waits(sqlite_settings: Settings) -> None:
     fill(sqlite_settings)
     async with serving(sqlite_settings, api_requests_s=0.5) as served:

@@ -313,6 +313,7 @@ async def test_an_idle_conversation_is_ended_and_the_next_message_takes_it_up_ag
         assert told["replies"][0]["card"]["place"] == "Boston"
 
 
+@pytest.mark.slow
 async def test_what_an_earlier_process_left_open_is_ended(
     sqlite_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

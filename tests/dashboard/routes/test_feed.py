@@ -161,6 +161,7 @@ async def test_a_call_of_no_agent_is_told_once(feed: Feed, bus: Bus) -> None:
     assert said.count('"text":"first words"') <= 2, "again only if the call's state came after it"
 
 
+@pytest.mark.slow
 async def test_without_the_database_the_bus_goes_on(feed: Feed, bus: Bus, embedded_settings: Settings) -> None:
     """Who listens hears on and is told; who comes gets the calls that go on; all start over when it is back."""
     info = Call(source="test", roles=("caller", "agent"), started_at=time.time(), agent="anna")

@@ -221,6 +221,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert isinstance(run(*command[:-1], "yesterday").exception, BadInput)
 
 
+@pytest.mark.slow
 def test_check_tells_all_mistakes_and_exits_with_2(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("a:\n  when: {says: hello, whoo: caller}\n  sevrity: high\nb: {when: {intent: cancle}}\n")

@@ -121,6 +121,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
+@pytest.mark.slow
 async def test_what_is_no_summary_leaves_the_other_in_place_and_is_told_once(bus: Bus, name: str) -> None:
     answer, reason = BAD[name]
     before = worker.WRITTEN.labels("failed")._value.get()

@@ -160,6 +160,7 @@ def test_prometheus_is_told_of_the_queue_and_of_what_trains(jobs: Jobs) -> None:
     assert "tenor_run_point{" not in generate_latest().decode()
 
 
+@pytest.mark.slow
 def test_a_job_over_quota_is_paused_for_another_team_and_goes_on_from_its_checkpoint(jobs: Jobs) -> None:
     for team in ("north", "south"):
         teams.add(jobs.database, ANN, team, 1)

@@ -102,6 +102,7 @@ async def test_the_recording_has_both_sides_at_the_right_time(
     assert pitch(call.between(0, 0, 0.5)) == pytest.approx(CALLER_HZ, abs=5)
 
 
+@pytest.mark.slow
 async def test_frames_are_sent_in_real_time_and_never_far_ahead(
     gateway: Gateway, bus: Recorder, assistant: Assistant
 ) -> None:
@@ -173,6 +174,7 @@ async def test_words_from_before_the_answer_do_not_cut_it(
 
 
 @pytest.mark.parametrize("final", [False, True])
+@pytest.mark.slow
 async def test_a_backchannel_goes_on(gateway: Gateway, bus: Recorder, assistant: Assistant, final: bool) -> None:
     async with TwilioCaller(gateway.port, "CA1") as caller:
         await begun(bus)
@@ -328,6 +330,7 @@ async def test_the_stream_with_the_person_goes_on_with_the_same_call(
     assert of(bus, KeyPressed) == []
 
 
+@pytest.mark.slow
 async def test_a_person_gives_the_caller_back_and_the_assistant_goes_on_with_the_same_call(
     bus: Recorder, assistant: Assistant, voice: ScriptedSynthesis, ended: Ended
 ) -> None:
@@ -422,6 +425,7 @@ async def test_a_call_that_ends_while_it_is_spoken_to_says_what_was_heard(
     assert last_transcript < last_audio, "the end comes last, so nobody finishes the call before"
 
 
+@pytest.mark.slow
 async def test_a_socket_that_comes_back_hears_the_sentence_again(
     gateway: Gateway, bus: Recorder, assistant: Assistant
 ) -> None:
