@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Protocol, Self
 
 from tenor.bus import Bus
@@ -16,6 +16,18 @@ from tests import watching
 
 class RunningWorker(Protocol):
     async def run(self) -> None: ...
+
+
+@asynccontextmanager
+async def at_work(worker: RunningWorker) -> AsyncIterator[asyncio.Task[None]]:
+    """A worker that runs inside the block, and is stopped after it."""
+    task: asyncio.Task[None] = asyncio.create_task(worker.run())
+    try:
+        yield task
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 class WorkerRig:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterable
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from sqlalchemy import select
@@ -31,6 +31,7 @@ from tenor.events import (
 )
 from tenor.settings import Settings
 from tests.watching import until
+from tests.worker_rig import at_work
 
 KEPT = ("calls", "sentences", "alerts", "notes", "turns", "agents", "customers", "dead_letters")
 
@@ -50,16 +51,9 @@ async def publish(bus: Bus, events: Iterable[Event]) -> None:
         await bus.publish(topic_of(event), event)
 
 
-@asynccontextmanager
-async def writing(bus: Bus, settings: Settings) -> AsyncIterator[asyncio.Task[None]]:
-    """A writer at work inside the block, stopped after it."""
-    task = asyncio.create_task(StorageWorker(bus, settings).run())
-    try:
-        yield task
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+def writing(bus: Bus, settings: Settings) -> AbstractAsyncContextManager[asyncio.Task[None]]:
+    """A writer at work inside the block."""
+    return at_work(StorageWorker(bus, settings))
 
 
 async def all_kept(bus: Bus, task: asyncio.Task[None] | None = None, timeout_s: float = 30.0) -> None:

@@ -9,7 +9,7 @@ import json
 import re
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 
 import pytest
@@ -27,6 +27,7 @@ from tests.killing import TenorProcess
 from tests.nlp.rules.calls import info
 from tests.nlp.webhooks.web import HANG, serving, status
 from tests.watching import until
+from tests.worker_rig import at_work
 
 SECRET = "a secret of ours"
 POLICY = DeliveryPolicy(timeout_s=30, give_up_s=60, first_wait_s=0.05, longest_wait_s=0.2)
@@ -59,15 +60,10 @@ def alert(rule: str, at_ms: int = 0, call: str = "call-1") -> Alert:
     )
 
 
-@asynccontextmanager
-async def at_work(bus: Bus, settings: Settings, policy: DeliveryPolicy = POLICY) -> AsyncIterator[None]:
-    task = asyncio.create_task(WebhookWorker(bus, settings, policy=policy).run())
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+def sending(
+    bus: Bus, settings: Settings, policy: DeliveryPolicy = POLICY
+) -> AbstractAsyncContextManager[asyncio.Task[None]]:
+    return at_work(WebhookWorker(bus, settings, policy=policy))
 
 
 async def dead(bus: Bus) -> list[DeadLetter]:
@@ -96,7 +92,7 @@ async def test_the_summary_of_a_call_that_is_over_is_told_to_those_that_the_sett
         await bus.publish_many(
             CALLS, [CallState(call="call-1", state="live", at=1.0, info=info(queue="q")), live, over]
         )
-        async with at_work(bus, settings):
+        async with sending(bus, settings):
             await until(lambda: len(web.requests) == 2)
     assert [request.path for request in web.requests] == ["/crm", "/crm"], "again after a fault, and to no other"
     body = json.loads(web.requests[-1].body)
@@ -112,7 +108,7 @@ async def test_an_alert_is_told_signed_and_with_its_call(bus: Bus, bus_settings:
         settings = ready(bus_settings, crm=web.url("/crm"), chat=web.url("/chat"))
         live = CallState(call="call-1", state="live", at=1.0, info=info(queue="sales", customer="+44 1"))
         await bus.publish_many(CALLS, [live, alert("silent"), alert("cancels", 5000)])
-        async with at_work(bus, settings):
+        async with sending(bus, settings):
             await until(lambda: len(web.requests) == 2)
     assert {request.path for request in web.requests} == {"/crm", "/chat"}
     for request in web.requests:
@@ -140,7 +136,7 @@ async def test_it_is_tried_again_until_it_arrives(quiet_bus: Bus, embedded_setti
     async with serving(crm=answers) as web:
         settings = ready(embedded_settings, crm=web.url("/crm"))
         await quiet_bus.publish(CALLS, alert("upset"))
-        async with at_work(quiet_bus, settings, replace(POLICY, timeout_s=3)):
+        async with sending(quiet_bus, settings, replace(POLICY, timeout_s=3)):
             await until(lambda: len(web.requests) == 5)
             await asyncio.sleep(0.3)
     assert len(web.requests) == 5, "after it arrived, no more"
@@ -153,7 +149,7 @@ async def test_one_that_never_answers_holds_up_nobody(quiet_bus: Bus, embedded_s
     async with serving(crm=[HANG], chat=[status(200)]) as web:
         settings = ready(embedded_settings, crm=web.url("/crm"), chat=web.url("/chat"))
         await quiet_bus.publish_many(CALLS, [alert("cancels", at) for at in range(10)])
-        async with at_work(quiet_bus, settings, replace(BRIEF, timeout_s=2, at_once=5)):
+        async with sending(quiet_bus, settings, replace(BRIEF, timeout_s=2, at_once=5)):
             await until(lambda: len({request.headers["idempotency-key"] for request in web.to("/chat")}) == 10)
             assert len(await dead(quiet_bus)) < 10, "the others are told while this one is still being tried"
             letters = await buried(quiet_bus, 10)
@@ -180,7 +176,7 @@ async def test_what_is_given_up_and_when(
     async with serving(crm=[answer]) as web:
         await quiet_bus.publish(CALLS, alert("upset"))
         with capture_logs() as logged:
-            async with at_work(quiet_bus, ready(embedded_settings, crm=web.url("/crm")), BRIEF):
+            async with sending(quiet_bus, ready(embedded_settings, crm=web.url("/crm")), BRIEF):
                 (letter,) = await buried(quiet_bus, 1)
     assert any(line["event"] == "not delivered to a webhook" for line in logged)
     assert alert("upset").text not in str(logged)
@@ -191,7 +187,7 @@ async def test_what_is_given_up_and_when(
 
 async def test_nobody_there_and_too_many_waiting(quiet_bus: Bus, embedded_settings: Settings) -> None:
     await quiet_bus.publish_many(CALLS, [alert("upset", at) for at in range(60)])
-    async with at_work(quiet_bus, ready(embedded_settings), BRIEF):
+    async with sending(quiet_bus, ready(embedded_settings), BRIEF):
         letters = await buried(quiet_bus, 60)
     reasons = {letter.reason for letter in letters}
     assert reasons == {"webhook crm: cannot connect", "webhook crm: 20 others are waiting for it already"}
@@ -203,13 +199,13 @@ async def test_stopped_before_the_answer_it_is_sent_again(quiet_bus: Bus, embedd
     async with serving(crm=[HANG, status(200)]) as web:
         settings = ready(embedded_settings, crm=web.url("/crm"))
         await quiet_bus.publish_many(CALLS, [live, *(alert("silent", at) for at in range(50)), alert("upset", 99)])
-        async with at_work(quiet_bus, settings):
+        async with sending(quiet_bus, settings):
             await until(lambda: len(web.requests) == 1)
             await asyncio.sleep(1.3)  # time for a commit
-        async with at_work(quiet_bus, settings):
+        async with sending(quiet_bus, settings):
             await until(lambda: len(web.requests) == 2)
             await _committed(quiet_bus, settings)
-        async with at_work(quiet_bus, settings):
+        async with sending(quiet_bus, settings):
             await asyncio.sleep(0.7)
     first, second = web.requests
     assert first.headers["idempotency-key"] == second.headers["idempotency-key"] == "call-1/upset/99"
@@ -233,7 +229,7 @@ async def test_a_worker_that_wakes_after_others_took_over_sends_nothing_more(bus
             await bus.publish(CALLS, alert("upset"))
             await until(lambda: len(web.requests) == 1, timeout_s=60)
             process.freeze()  # while it waits to try again
-            async with at_work(bus, settings):
+            async with sending(bus, settings):
                 await until(lambda: len(web.requests) == 2, timeout_s=60)
                 await _committed(bus, settings)
                 process.thaw()
@@ -252,7 +248,7 @@ async def _committed(bus: Bus, settings: Settings) -> None:
 
 
 async def test_an_alert_published_twice_is_told_once(quiet_bus: Bus, embedded_settings: Settings) -> None:
-    async with serving(crm=[status(200)]) as web, at_work(quiet_bus, ready(embedded_settings, crm=web.url("/crm"))):
+    async with serving(crm=[status(200)]) as web, sending(quiet_bus, ready(embedded_settings, crm=web.url("/crm"))):
         await quiet_bus.publish(CALLS, alert("upset"))
         await until(lambda: len(web.requests) == 1)
         await quiet_bus.publish_many(CALLS, [alert("upset"), alert("upset", 7)])
@@ -272,7 +268,7 @@ async def test_rubbish_on_the_topic_is_put_aside(quiet_bus: Bus, embedded_settin
     async with serving(crm=[status(200)]) as web:
         await quiet_bus.publish(Rubbish(), alert("upset"))  # type: ignore[arg-type]
         await quiet_bus.publish(CALLS, alert("upset"))
-        async with at_work(quiet_bus, ready(embedded_settings, crm=web.url("/crm"))):
+        async with sending(quiet_bus, ready(embedded_settings, crm=web.url("/crm"))):
             await until(lambda: len(web.requests) == 1)
             assert len(await buried(quiet_bus, 1)) == 1
 

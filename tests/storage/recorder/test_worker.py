@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from tenor.settings import Settings
 from tests.storage.events import STARTED, info, state
 from tests.storage.writing import rows
 from tests.watching import until
+from tests.worker_rig import at_work
 
 RATE = 8000
 HOSTILE = ["../../etc/passwd", "/etc/passwd", "a\\b", "..", ".", "", "x" * 5000, "nul\x01", "com1:", "ключ", "a b?*"]
@@ -84,15 +85,8 @@ class Studio:
         await self.bus.publish(AUDIO, CallEnded(call=call, reason=reason, at=STARTED + 9))
         await self.bus.publish(CALLS, state(call, "ended", STARTED + 9, reason=reason))
 
-    @asynccontextmanager
-    async def recording(self) -> AsyncIterator[asyncio.Task[None]]:
-        task = asyncio.create_task(RecordingWorker(self.bus, self.settings).run())
-        try:
-            yield task
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+    def recording(self) -> AbstractAsyncContextManager[asyncio.Task[None]]:
+        return at_work(RecordingWorker(self.bus, self.settings))
 
     async def recorded(self, *calls: str, task: asyncio.Task[None] | None = None) -> None:
         """Wait until the recorder is done with the calls, recording or not."""
